@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -32,7 +33,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls with the interrupt status set, which must change nothing, and must stay set. */
 public final class InterruptedCalls {
+  private static final LongAdder MADE = new LongAdder();
+
   private InterruptedCalls() {}
+
+  /** Returns how many calls were made in this way so far. */
+  public static long made() {
+    return MADE.sum();
+  }
 
   /** Something to do. */
   @FunctionalInterface
@@ -43,11 +51,21 @@ public final class InterruptedCalls {
 
   /** Does something with the status set, which must be set afterwards, and clears it then. */
   public static void run(Work work) throws Exception {
+    run(1, work);
+  }
+
+  /**
+   * Does something with the status set, which must be set afterwards, and clears it then.
+   *
+   * @param calls how many calls this makes
+   */
+  public static void run(int calls, Work work) throws Exception {
     call(
         () -> {
           work.run();
           return true;
         });
+    MADE.add(calls - 1);
   }
 
   /** Calls something with the status set, which must be set afterwards, and clears it then. */
@@ -61,6 +79,7 @@ public final class InterruptedCalls {
       throw thrown;
     }
     assertTrue(Thread.interrupted(), "the interrupt status is lost");
+    MADE.increment();
     return result;
   }
 
@@ -92,6 +111,7 @@ public final class InterruptedCalls {
       Thread.currentThread().interrupt();
       Object answer = answer(method, object, arguments);
       assertTrue(Thread.interrupted(), () -> method + " loses the interrupt status");
+      MADE.increment();
       if (answer instanceof Throwable failure && !failure.getClass().equals(expected.getClass())) {
         throw new AssertionError(method + " fails: " + failure, failure);
       }

@@ -32,7 +32,11 @@ final class TableScan {
 
   void run() {
     table.clear();
-    table.extend(tree.root());
+    int root = tree.root();
+    if (root < 1 || root > mostNodes) {
+      throw new InvariantViolationException("I7", "the root is node " + root);
+    }
+    table.extend(root);
     for (long[] sector : sectorsInOrder()) {
       addSector((int) sector[1]);
     }

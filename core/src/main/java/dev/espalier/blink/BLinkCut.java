@@ -64,7 +64,7 @@ final class BLinkCut {
         }
         entries = removeFromLeaf(key);
       } finally {
-        tree.epochs.exit(operation);
+        tree.epochs.exit(operation, -entries);
       }
       removed += entries;
       if (isSplitIncomplete) {
@@ -104,7 +104,6 @@ final class BLinkCut {
     }
     if (removed > 0) {
       tree.noteOwnChange();
-      tree.grown(-removed);
     }
     return removed;
   }

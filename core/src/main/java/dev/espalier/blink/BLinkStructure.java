@@ -129,7 +129,7 @@ final class BLinkStructure extends StoreTree {
   protected void plant() {
     meta[ROOT] = FIRST_PAGE;
     meta[HEIGHT] = 1;
-    meta[SIZE] = 0;
+    counted(0);
     int page = allocate();
     long at = store.pin(page);
     format.initialize(pages, at, page, 0);
@@ -159,14 +159,40 @@ final class BLinkStructure extends StoreTree {
     META.setOpaque(meta, HEIGHT, (long) height);
   }
 
-  /** Counts entries that were inserted or removed. */
-  void grown(int entries) {
-    META.getAndAdd(meta, SIZE, (long) entries);
+  // ---------------------------------------------------------------- size
+
+  @Override
+  protected void readSize() {
+    counted(meta[SIZE]);
+  }
+
+  /** Operations count entries as they end; the meta word is behind until it is wanted. */
+  @Override
+  protected void writeSize() {
+    META.setOpaque(meta, SIZE, epochs.entries());
   }
 
   @Override
+  public void counted(long entries) {
+    super.counted(entries);
+    epochs.count(entries - epochs.entries());
+  }
+
+  /** A removal may be counted before the insert that it undoes. */
+  @Override
   protected long knownSize() {
-    return (long) META.getOpaque(meta, SIZE);
+    return Math.max(0, epochs.entries());
+  }
+
+  /** Looks for an entry if there seems to be none: the counts of threads are read one by one. */
+  @Override
+  public boolean isEmpty() {
+    return knownSize() == 0 && !cursor().first();
+  }
+
+  /** Returns how many entries there may be in as many leaves as there are pages. O(1). */
+  long mostEntries() {
+    return (long) store.pagesInUse() * format.leafCapacity;
   }
 
   // ---------------------------------------------------------------- changes

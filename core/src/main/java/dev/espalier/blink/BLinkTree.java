@@ -30,11 +30,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A cursor goes from leaf to leaf, and sees each as it was at one moment: it misses no entry
  * that was present throughout, and reports none twice, but may or may not see what others write
  * meanwhile. The key and the value of its current entry are as they were when the cursor moved
- * there, though another thread may have removed the entry since. {@link #size} counts what was
- * inserted and removed. {@link #clear}, {@link #bulkload}, {@link #shrink} and {@link #verify} wait
- * until they have the tree to themselves, and others wait for them. Others also wait, for a moment,
- * while the memory of an index without a file moves in order to grow. Use {@link #rootView}, a view
- * of the nodes, only while nobody changes the tree.
+ * there, though another thread may have removed the entry since. {@link #size} adds up what threads
+ * have counted, in O(processors) time: exact while nobody writes, and beside writers off by what
+ * they insert and remove meanwhile. {@link #isEmpty} finds no tree empty that has an entry
+ * throughout. {@link #clear}, {@link #bulkload}, {@link #shrink} and {@link #verify} wait until
+ * they have the tree to themselves, and others wait for them. Others also wait, for a moment, while
+ * the memory of an index without a file moves in order to grow. Use {@link #rootView}, a view of
+ * the nodes, only while nobody changes the tree.
  *
  * <p>Over an {@code IndexStore}, writers share its log, each for the time of a copy; readers wait
  * for none of them.

@@ -32,7 +32,7 @@ final class BLinkVerifier extends PageVerifier {
     for (int at = height - 1; at >= 0; at--) {
       level = checkLevel(at, level);
     }
-    checkEqual("I7", tree.meta[BLinkStructure.SIZE], entries(), "the size");
+    checkEqual("I7", tree.epochs.entries(), entries(), "the size");
     checkEqual("I8", store.pagesInUse(), claimed() + tree.space.outside(), "the pages in use");
   }
 

@@ -98,6 +98,7 @@ final class BLinkWriter {
     for (int tries = 0; ; tries++) {
       long previous = missing;
       Rest rest;
+      int inserted = 0;
       int operation = epochs.enter();
       try {
         long latched = latchLeaf(key);
@@ -117,6 +118,7 @@ final class BLinkWriter {
               }
             } else {
               changes = insert(pages, leaf, at, -1 - place, key, value);
+              inserted = changes ? 1 : 0;
               rest = changes ? rest : Rest.LEAF_IS_FULL;
             }
           } finally {
@@ -126,7 +128,7 @@ final class BLinkWriter {
           latches.unlatch(leaf);
         }
       } finally {
-        epochs.exit(operation);
+        epochs.exit(operation, inserted);
       }
       if (rest == Rest.SPLIT_IS_INCOMPLETE) {
         tree.splits.completeIfThereIsRoom(0, key);
@@ -148,6 +150,7 @@ final class BLinkWriter {
     for (int tries = 0; ; tries++) {
       boolean inserts;
       Rest rest;
+      int inserted = 0;
       int operation = epochs.enter();
       try {
         long latched = latchLeaf(key);
@@ -160,6 +163,7 @@ final class BLinkWriter {
             int place = placeOf(latched, at, key);
             rest = restOf(pages, at);
             inserts = place < 0 && insert(pages, leaf, at, -1 - place, key, value);
+            inserted = inserts ? 1 : 0;
             if (place < 0 && !inserts) {
               rest = Rest.LEAF_IS_FULL;
             }
@@ -170,7 +174,7 @@ final class BLinkWriter {
           latches.unlatch(leaf);
         }
       } finally {
-        epochs.exit(operation);
+        epochs.exit(operation, inserted);
       }
       if (rest == Rest.SPLIT_IS_INCOMPLETE) {
         tree.splits.completeIfThereIsRoom(0, key);
@@ -204,7 +208,6 @@ final class BLinkWriter {
     }
     if (inserted) {
       tree.noteOwnChange();
-      tree.grown(1);
     }
     return inserted;
   }
@@ -279,6 +282,7 @@ final class BLinkWriter {
     long previous = missing;
     boolean isSplitIncomplete;
     boolean hasBecomeEmpty;
+    int removed = 0;
     int operation = epochs.enter();
     try {
       long latched = latchLeaf(key);
@@ -293,6 +297,7 @@ final class BLinkWriter {
           if (removes) {
             previous = format.value(pages, at, place);
             remove(pages, leaf, at, place, key);
+            removed = 1;
           }
           isSplitIncomplete = LinkedPage.isSplitIncomplete(pages, at);
           hasBecomeEmpty = removes && format.count(pages, at) == 0;
@@ -303,7 +308,7 @@ final class BLinkWriter {
         latches.unlatch(leaf);
       }
     } finally {
-      epochs.exit(operation);
+      epochs.exit(operation, -removed);
     }
     if (isSplitIncomplete) {
       tree.splits.completeIfThereIsRoom(0, key);
@@ -323,6 +328,5 @@ final class BLinkWriter {
       latches.endChange(leaf);
     }
     tree.noteOwnChange();
-    tree.grown(-1);
   }
 }

@@ -395,7 +395,7 @@ final class FpbLinkBatch extends OneStoreLevel {
       }
     }
     System.arraycopy(nodes, 0, group.slots, 0, count);
-    if (leafSlots == keyLines * CacheLine.LONGS && KeyLines.pays(tree.knownSize())) {
+    if (leafSlots == keyLines * CacheLine.LONGS && KeyLines.pays(tree.mostEntries())) {
       KeyLines.findSlots(pages, tree.base, group.leafKeys, 0, group.slots, 0, count, keyLines);
     } else {
       findSlotsAtOnce(pages, group, count);

@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * that take {@link MemorySegment}s allocate nothing. Segments may be in the heap or outside of it;
  * no method keeps them after the call.
  *
+ * <p>Only writes that store a value refuse a key longer than {@link BytesIndex#MAX_KEY}. Elsewhere
+ * it is a key like others that has no entry: lookups and removals do not find it, and searches,
+ * ranges and views may begin or end at it.
+ *
  * <p>A view reads and writes through to its index. It shows no keys outside its bounds, and throws
  * {@link IllegalArgumentException} on an attempt to write one.
  *

@@ -518,7 +518,13 @@ public final class Cola extends AbstractIndex {
     tree.writeBlind(key, 0, false);
   }
 
-  /** Removes the entries of a range by a message for each. */
+  /**
+   * Removes the entries of a range: fewer than 64 by a message each. More are removed in all levels
+   * where they are, in O(1) time for each of their messages and O(log^2 n) for the ends of the
+   * range, which takes no memory. If more than half of what the levels hold is removed entries
+   * then, and the others are at most 16 times those that the call has removed, everything is
+   * merged, if there is room.
+   */
   @Override
   public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     return tree.removeRange(from, fromInclusive, to, toInclusive);

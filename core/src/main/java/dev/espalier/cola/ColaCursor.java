@@ -63,6 +63,12 @@ final class ColaCursor extends MergingCursor {
     }
   }
 
+  /** Neither the parts of level 0 have any, nor the deepest level. */
+  @Override
+  boolean mayHavePointers(int level) {
+    return level > 1 && level <= tree.depth;
+  }
+
   @Override
   MemorySegment newestCopy() {
     return tailCopy;

@@ -12,6 +12,7 @@ import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.PageStore;
 import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.DeadRanges;
+import dev.espalier.tree.RangeRemoval;
 import dev.espalier.tree.StoreTree;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -45,6 +46,11 @@ final class ColaStructure extends MessageLevels {
    * the store refuses a merge, entries are overwritten and removed where they are, and new ones
    * refused.
    *
+   * Ranges. Many entries that go together leave level 0, and in each other level become what a removal
+   * in place makes of them: tombstones, in the deepest level holes. A key is a pointer still if it was
+   * one. Merges drop both, and come earlier for it (D5). So does a removal that leaves more of them
+   * than puts, if it is large beside what is left: it merges everything.
+   *
    * All is in the store: in meta words where the manifest and level 0 are, in the manifest where the
    * levels are. A merge changes neither until the new extents are written.
    *
@@ -71,8 +77,9 @@ final class ColaStructure extends MessageLevels {
    *       pointer to the left with each element; here bits are counted.
    *   D4  The result of a merge into the deepest level goes where it fits.
    *   D5  If more than a quarter of the messages are tombstones, all levels are merged: what is
-   *       dead then takes up more than half of the room that the entries do.
-   *   D6  What a full memory leaves possible: the room kept, and changes in place.
+   *       dead then takes up more than half of the room that the entries do. Of holes, which hide
+   *       nothing, there may be as many as messages.
+   *   D6  What a full memory leaves possible: the room kept, and changes in place; and ranges.
    */
 
   /** Meta words of this tree's own. */
@@ -107,6 +114,7 @@ final class ColaStructure extends MessageLevels {
 
   private final TopPage top;
   private final ColaMerge merge;
+  private final ColaInPlace inPlace = new ColaInPlace(this);
 
   ColaStructure(PageStore store, Geometry geometry) {
     super(store, geometry.batch());
@@ -201,7 +209,7 @@ final class ColaStructure extends MessageLevels {
   }
 
   /** Writes the levels into the manifest, which is pinned. */
-  private void writeManifest(long manifest) {
+  void writeManifest(long manifest) {
     for (int k = 1; k <= depth; k++) {
       long at = entry(manifest, k);
       Level level = levels[k];
@@ -306,6 +314,11 @@ final class ColaStructure extends MessageLevels {
     return sum;
   }
 
+  /** Returns how many elements are nothing any more: the deepest level has no pointers. */
+  private long holes() {
+    return levels[depth].onlyPointers();
+  }
+
   // ---------------------------------------------------------------- search
 
   /**
@@ -375,7 +388,7 @@ final class ColaStructure extends MessageLevels {
     try {
       makeRoom();
     } catch (MemoryLimitException refused) {
-      if (!writeInPlace(key, value, isPut)) {
+      if (!inPlace.write(key, value, isPut)) {
         throw refused;
       }
       return;
@@ -418,7 +431,7 @@ final class ColaStructure extends MessageLevels {
     for (int k = 1; k <= Math.min(target, depth); k++) {
       written += levels[k].pages() + 1L;
     }
-    if (4 * tombstones() > messages() || !isRoomy(written)) {
+    if (4 * tombstones() + holes() > messages() || !isRoomy(written)) {
       target = Math.max(target, depth);
     }
     install(merge.into(target, folded));
@@ -493,76 +506,24 @@ final class ColaStructure extends MessageLevels {
     return store.hasRoom(extent + less, pointers);
   }
 
-  /**
-   * Applies a message where the newest one of its key is. Returns false if it is a put and there is
-   * none.
-   */
-  private boolean writeInPlace(long key, long value, boolean isPut) {
-    if (writeInTop(key, value, isPut)) {
-      return true;
-    }
-    for (int k = 1; k <= depth; k++) {
-      Level level = levels[k];
-      long position = lowerBound(level, 0, level.elements(), key);
-      if (position == level.elements()) {
-        continue;
-      }
-      long page = store.pin(level.firstPage() + (int) layout.pageOf(position));
-      int slot = (int) (position % layout.capacity);
-      boolean isFound = layout.key(pages, page, slot) == key && layout.isMessage(pages, page, slot);
+  @Override
+  void cutLevels(long first, long last, long entries) {
+    foldedTop();
+    inPlace.removeRange(first, last);
+    cutTop(first, last);
+  }
+
+  @Override
+  void dropNothing(long removed) {
+    long nothing = holes() + tombstones();
+    if (RangeRemoval.isWorthCopying(removed, nothing, messages() - tombstones(), 1)) {
       try {
-        if (isFound) {
-          // Before anything has changed: reading it may fail.
-          long manifest = store.pin((int) meta[MANIFEST]);
-          levels[k] = change(level, page, slot, k == depth, value, isPut);
-          writeManifest(manifest);
-          store.unpin(manifest, true);
-          return true;
-        }
-      } finally {
-        store.unpin(page, isFound);
+        install(merge.into(depth, foldedTop()));
+        roomy = false; // Looked at when the next message comes.
+      } catch (MemoryLimitException _) {
+        // The levels stay as they are.
       }
     }
-    return !isPut;
-  }
-
-  private boolean writeInTop(long key, long value, boolean isPut) {
-    long page = store.pin((int) meta[TOP]);
-    int slot = -1;
-    try {
-      slot = top.find(pages, page, key);
-      if (slot >= 0) {
-        layout.value(pages, page, slot, isPut ? value : ElementPage.TOMBSTONE);
-        ElementPage.isPut(pages, page, slot, isPut);
-      }
-    } finally {
-      store.unpin(page, slot >= 0);
-    }
-    return slot >= 0;
-  }
-
-  /** Changes a message in place; in the deepest level a tombstone becomes a hole. */
-  private Level change(
-      Level level, long page, int slot, boolean deepest, long value, boolean isPut) {
-    int tombstones = ElementPage.isPut(pages, page, slot) ? 0 : -1;
-    int messages = 0;
-    if (isPut) {
-      layout.value(pages, page, slot, value);
-    } else if (deepest) {
-      layout.value(pages, page, slot, ElementPage.NOTHING);
-      messages--;
-    } else {
-      layout.value(pages, page, slot, ElementPage.TOMBSTONE);
-      tombstones++;
-    }
-    ElementPage.isPut(pages, page, slot, isPut);
-    return new Level(
-        level.firstPage(),
-        level.pages(),
-        level.elements(),
-        level.messages() + messages,
-        level.tombstones() + tombstones,
-        level.runs());
   }
 
   @Override

@@ -531,7 +531,13 @@ public final class DeamortizedCola extends AbstractIndex {
     tree.writeBlind(key, 0, false);
   }
 
-  /** Removes the entries of a range by a message for each. */
+  /**
+   * Removes the entries of a range: fewer than 64 by a message each. More are removed in all arrays
+   * where they are, in O(1) time for each of their messages and O(log^2 n) for the ends of the
+   * range, which takes no memory. If more than half of what the arrays hold is nothing then, and
+   * the entries that are left are at most 16 times those that the call has removed, they become one
+   * array, if there is room.
+   */
   @Override
   public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     return tree.removeRange(from, fromInclusive, to, toInclusive);

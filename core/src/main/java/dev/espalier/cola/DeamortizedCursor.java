@@ -30,6 +30,11 @@ final class DeamortizedCursor extends MergingCursor {
   }
 
   @Override
+  boolean mayHavePointers(int level) {
+    return false;
+  }
+
+  @Override
   void seek(long key, Level[] in, int levelCount, long[] positions) {
     for (int k = 0; k < levelCount; k++) {
       positions[k] = tree.lowerBound(in[k], key);

@@ -76,6 +76,24 @@ final class DeamortizedMerge {
   }
 
   /**
+   * Tells whether, with a new page for the top, there would be room for all merges that have not
+   * begun: as many elements as they have messages, and a page of each level that is not full.
+   */
+  boolean hasRoomForAll() {
+    long messages = tree.topCount();
+    long waste = 0;
+    for (int k = 0; k < tree.depth; k++) {
+      HalfMerge half = tree.merges[k];
+      if (!half.isBegun()) {
+        messages += tree.arrays[2 * k].messages() + tree.arrays[2 * k + 1].messages();
+      }
+      waste += half.wastePages();
+    }
+    long needed = 3 + tree.depth + Math.ceilDiv(messages, (long) layout.capacity);
+    return store.hasRoom(1, Math.max(0, needed - 1 - waste));
+  }
+
+  /**
    * Moves up to so many elements, of the smallest unsafe level first, and makes targets that are
    * complete arrays of the next level.
    *
@@ -321,7 +339,12 @@ final class DeamortizedMerge {
       arrays.forEach(this::freeAll);
       throw failed;
     }
-    replaceAll(arrays);
+    try {
+      replaceAll(arrays);
+    } catch (RuntimeException | Error failed) {
+      tree.change.abandon(failed);
+      throw failed;
+    }
   }
 
   /** Takes pages for arrays, the largest first, which have so many together. */

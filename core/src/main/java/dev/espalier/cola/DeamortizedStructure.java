@@ -12,6 +12,7 @@ import dev.espalier.node.Keys;
 import dev.espalier.support.BulkloadInput;
 import dev.espalier.support.DeadRanges;
 import dev.espalier.support.Torn;
+import dev.espalier.tree.RangeRemoval;
 import dev.espalier.tree.StoreTree;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -49,6 +50,10 @@ final class DeamortizedStructure extends MessageLevels {
    * All is in the store: in meta words where the manifest and the top are; in the manifest, a chain
    * of pages, the arrays and how far each merge has come.
    *
+   * Ranges. Many entries that go together become holes in all arrays and targets, and leave the top;
+   * so merges go on where they were, with nothing to hide. Merges drop the holes. So does a removal
+   * that leaves more holes than messages, if it is large beside what is left: it makes that one array.
+   *
    * A full memory. The top is only handed down if there would be room for all merges that may
    * follow; a message is only taken if each unsafe level has its target. Where memory is refused,
    * all merges are completed and the arrays made one, unless little has changed since that was done
@@ -82,7 +87,7 @@ final class DeamortizedStructure extends MessageLevels {
    *   D3  Two arrays of a level are sources until all of the merge is done, so the target is a third
    *       extent meanwhile.
    *   D4  Deletes, and that the result of the deepest level may stay there.
-   *   D5  What a full memory leaves possible.
+   *   D5  What a full memory leaves possible, and ranges.
    */
 
   /** A meta word of this tree's own. */
@@ -253,29 +258,11 @@ final class DeamortizedStructure extends MessageLevels {
 
   /** Refuses what would lead far outside of the store. */
   private void checkManifest(int k) {
-    long most = (long) store.pagesInUse() * layout.capacity;
-    HalfMerge half = merges[k];
-    boolean isSound = isSound(half.pages, half.elements, most) && half.movedNewer >= 0;
-    isSound &= half.movedOlder >= 0;
-    for (int i = 2 * k; i <= 2 * k + 1; i++) {
-      isSound &= isSound(arrays[i].pages(), arrays[i].elements(), most);
-      isSound &= isSound(arrays[i].pages(), arrays[i].messages(), most);
-    }
-    for (int count : half.wastePages) {
-      isSound &= isSound(count, 0, most);
-    }
-    if (!isSound) {
+    int inUse = store.pagesInUse();
+    if (!merges[k].isSound(arrays[2 * k], arrays[2 * k + 1], inUse, layout.capacity)) {
       throw new IllegalArgumentException(
-          "the manifest says of level %d what cannot be in %d pages"
-              .formatted(k, store.pagesInUse()));
+          "the manifest says of level %d what cannot be in %d pages".formatted(k, inUse));
     }
-  }
-
-  private boolean isSound(int count, long elements, long most) {
-    return count >= 0
-        && count <= store.pagesInUse()
-        && elements >= 0
-        && elements <= Math.min(most, (long) count * layout.capacity);
   }
 
   /** Writes what there is to know of a level. */
@@ -494,7 +481,7 @@ final class DeamortizedStructure extends MessageLevels {
     if (isUnsafe(0)) {
       throw Torn.torn("level 0 is full");
     }
-    if (!isRoomy()) {
+    if (!merge.hasRoomForAll()) {
       throw new MemoryLimitException(
           "the index has %d messages in %d pages, and there is no room to merge them"
               .formatted(messages(), store.pagesInUse()));
@@ -526,21 +513,23 @@ final class DeamortizedStructure extends MessageLevels {
     writeManifest(k);
   }
 
-  /**
-   * Tells whether, with a new page for the top, there would be room for all merges that have not
-   * begun: as many elements as they have messages, and a page of each level that is not full.
-   */
-  private boolean isRoomy() {
-    long messages = topCount();
-    long waste = 0;
-    for (int k = 0; k < depth; k++) {
-      if (!merges[k].isBegun()) {
-        messages += arrays[2 * k].messages() + arrays[2 * k + 1].messages();
-      }
-      waste += merges[k].wastePages();
+  @Override
+  void cutLevels(long first, long last, long entries) {
+    inPlace.removeRange(first, last);
+    cutTop(first, last);
+    changed += entries;
+  }
+
+  @Override
+  void dropNothing(long removed) {
+    long nothing = topCount() - messages();
+    for (int i = 0; i < 2 * depth; i++) {
+      nothing += arrays[i].elements();
     }
-    long needed = 3 + depth + Math.ceilDiv(messages, (long) layout.capacity);
-    return store.hasRoom(1, Math.max(0, needed - 1 - waste));
+    if (RangeRemoval.isWorthCopying(removed, nothing, messages(), 1)
+        && store.hasRoom(1, Math.ceilDiv(messages(), (long) layout.capacity))) {
+      makeOne();
+    }
   }
 
   // ---------------------------------------------------------------- full memory
@@ -555,13 +544,17 @@ final class DeamortizedStructure extends MessageLevels {
     if (changed == 0 || (8 * changed < messages && messages > FEW_PAGES * layout.capacity)) {
       return false;
     }
+    return makeOne();
+  }
+
+  /** Returns false if there is no room for that. */
+  private boolean makeOne() {
     changed = 0;
     try {
       merge.compact();
       return true;
     } catch (MemoryLimitException _) {
-      // The caller has an exception that says it.
-      return false;
+      return false; // The arrays stay as they are.
     }
   }
 

@@ -202,6 +202,23 @@ final class ElementPage {
     number(pages, page, count - 1L);
   }
 
+  /**
+   * Removes the messages from slot {@code from} up to {@code to} from a page that has {@code
+   * count}, in order, and the count.
+   */
+  void remove(MemorySegment pages, long page, int from, int to, int count) {
+    long source = page + ((long) to << 3);
+    long target = page + ((long) from << 3);
+    long bytes = (long) (count - to) << 3;
+    Words.copy(pages, source + keysOffset, target + keysOffset, bytes);
+    Words.copy(pages, source + valuesOffset, target + valuesOffset, bytes);
+    for (int slot = from; slot < count; slot++) {
+      int moved = slot + to - from;
+      isPut(pages, page, slot, moved >= count || isPut(pages, page, moved));
+    }
+    number(pages, page, count - (long) (to - from));
+  }
+
   /** Copies keys and values from the rest of a block to where others begin. */
   static void copy(MessageStream from, int count, MemorySegment to, long place, long values) {
     Words.putLongs(to, place, from.keys, from.at, count);

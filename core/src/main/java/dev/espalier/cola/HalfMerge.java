@@ -150,6 +150,31 @@ final class HalfMerge {
     }
   }
 
+  /**
+   * Tells whether this and the arrays that are merged can be in a store with so many pages.
+   *
+   * @param capacity elements of a page
+   */
+  boolean isSound(Level newer, Level older, int pagesInUse, int capacity) {
+    boolean isSound =
+        isSound(pages, elements, pagesInUse, capacity) && movedNewer >= 0 && movedOlder >= 0;
+    for (Level array : new Level[] {newer, older}) {
+      isSound &= isSound(array.pages(), array.elements(), pagesInUse, capacity);
+      isSound &= isSound(array.pages(), array.messages(), pagesInUse, capacity);
+    }
+    for (int count : wastePages) {
+      isSound &= isSound(count, 0, pagesInUse, capacity);
+    }
+    return isSound;
+  }
+
+  private static boolean isSound(int count, long elements, int pagesInUse, int capacity) {
+    return count >= 0
+        && count <= pagesInUse
+        && elements >= 0
+        && elements <= (long) count * capacity;
+  }
+
   private static int wasteIn(boolean hasFences) {
     return hasFences ? WASTE : WASTE - 1;
   }

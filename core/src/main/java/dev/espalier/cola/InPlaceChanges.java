@@ -5,7 +5,7 @@ import dev.espalier.memory.PageStore;
 
 /**
  * Changes messages of a deamortized COLA where they are, in arrays and in half-written targets:
- * what is left to do if there is no memory for new ones.
+ * what is left to do if there is no memory for new ones, and how ranges go.
  */
 final class InPlaceChanges {
   private static final long NONE = -1;
@@ -13,11 +13,13 @@ final class InPlaceChanges {
   private final DeamortizedStructure tree;
   private final PageStore store;
   private final ElementPage layout;
+  private final LevelCut levelCut;
 
   InPlaceChanges(DeamortizedStructure tree) {
     this.tree = tree;
     this.store = tree.store;
     this.layout = tree.layout;
+    this.levelCut = new LevelCut(tree);
   }
 
   /** Overwrites the newest message of a key, and its copy in a target, if that is a put. */
@@ -64,6 +66,32 @@ final class InPlaceChanges {
       tree.modifications.changes++;
     }
     return removed;
+  }
+
+  /** Makes all messages of a range holes, those of the oldest array first. */
+  void removeRange(long first, long last) {
+    for (int k = tree.depth - 1; k >= 0; k--) {
+      Level older = cut(tree.arrays[2 * k + 1], first, last);
+      Level newer = cut(tree.arrays[2 * k], first, last);
+      HalfMerge half = tree.merges[k];
+      if (half.isBegun()) {
+        Level target = cut(half.written(layout.capacity), first, last);
+        half.messages = target.messages();
+        half.tombstones = target.tombstones();
+      }
+      if (!older.equals(tree.arrays[2 * k + 1]) || !newer.equals(tree.arrays[2 * k])) {
+        tree.arrays[2 * k + 1] = older;
+        tree.arrays[2 * k] = newer;
+        tree.writeManifest(k);
+      }
+    }
+  }
+
+  /** Returns the array after its part of a range was cut, or the same if it has none. */
+  private Level cut(Level array, long first, long last) {
+    long from = tree.lowerBound(array, first);
+    long to = last == Long.MAX_VALUE ? array.elements() : tree.lowerBound(array, last + 1);
+    return from < to ? levelCut.drop(array, from, to) : array;
   }
 
   private void removeCopy(HalfMerge half, long key) {

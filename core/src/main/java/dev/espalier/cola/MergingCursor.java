@@ -113,6 +113,9 @@ abstract class MergingCursor extends LeafCursor {
   /** Writes, for each of {@code count} levels, the first position whose key is not below a key. */
   abstract void seek(long key, Level[] in, int levelCount, long[] positions);
 
+  /** Tells whether a level may have pointers; only one that has none may have holes. */
+  abstract boolean mayHavePointers(int level);
+
   /** Returns where level 0 was copied to, if it is not read where it is. */
   MemorySegment newestCopy() {
     return MemorySegment.NULL;
@@ -435,15 +438,18 @@ abstract class MergingCursor extends LeafCursor {
   }
 
   /**
-   * Goes to the next message of a level; returns false if there is none. What is no message, most
-   * often a pointer, may stay if it lies beyond the best key, since a level may have thousands of
-   * them in a row: only so many are passed as a scan can afford.
+   * Goes to the next message or hole of a level; returns false if there is none. A pointer may stay
+   * if it lies beyond the best key, since a level may have thousands of them in a row: only so many
+   * are passed as a scan can afford. A hole is passed as a removed key, which it is.
    */
   private boolean skipToMessage(int level, boolean hasBest, boolean forward) {
     if (levels[level].messages() == 0) {
       return false; // It may have pointers to all of the next level.
     }
     long end = forward ? levels[level].elements() : 0;
+    if (!mayHavePointers(level)) {
+      return at[level] != end;
+    }
     while (at[level] != end) {
       long next = forward ? at[level] : at[level] - 1;
       if (isMessage(level, next) || (hasBest && --spare < 0 && isBeyond(level, next, forward))) {

@@ -71,18 +71,27 @@ abstract class MessageLevels extends StoreTree {
   /** Writes a put after a look at what is there. */
   final void put(long key, long value, boolean isNew) {
     change.begin();
-    dead.revive(key);
-    enter(key, value, true);
+    enterPut(key, value);
     change.commit(isNew ? 1 : 0);
+  }
+
+  /** Revives the key at last: what makes room walks over it, and may find that it is dead. */
+  private void enterPut(long key, long value) {
+    try {
+      enter(key, value, true);
+    } finally {
+      dead.revive(key);
+    }
   }
 
   /** Writes a message without having looked what is there. */
   final void writeBlind(long key, long value, boolean isPut) {
     change.begin();
     if (isPut) {
-      dead.revive(key);
+      enterPut(key, value);
+    } else {
+      enter(key, value, false);
     }
-    enter(key, value, isPut);
     counted(UNKNOWN);
     change.commit(0);
   }
@@ -98,12 +107,65 @@ abstract class MessageLevels extends StoreTree {
     change.commit(-1);
   }
 
-  /** Removes the entries between two keys, a message for each. Returns how many there were. */
+  /**
+   * Removes the entries between two keys: a few by a message each, {@link RangeRemoval#MANY} or
+   * more in all levels where they are. Returns how many there were.
+   */
   final long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
     checkOpen();
     change.begin();
-    return RangeRemoval.remove(this, range, dead, this::remove);
+    long removed = RangeRemoval.remove(this, range, dead, this::remove, this::cut);
+    dropNothing(removed);
+    return removed;
+  }
+
+  private long cut(long first, long last) {
+    long removed = RangeRemoval.count(cursor(), first, last);
+    try {
+      cutLevels(first, last, removed);
+    } catch (RuntimeException | Error failed) {
+      change.abandon(failed);
+      throw failed;
+    }
+    change.commit(-removed);
+    return removed;
+  }
+
+  /**
+   * Takes all messages for the keys from {@code first} to {@code last} out of the levels, the
+   * deepest first, so that none reappears that another hides. No page is allocated.
+   *
+   * @param entries how many of the keys have an entry
+   */
+  abstract void cutLevels(long first, long last, long entries);
+
+  /**
+   * Makes the levels anew if most of their elements are nothing any more and the range that was
+   * removed is large enough to pay for that.
+   */
+  abstract void dropNothing(long removed);
+
+  /**
+   * Takes the messages for the keys from {@code first} to {@code last} out of the top, in order.
+   */
+  final void cutTop(long first, long last) {
+    long page = store.pin((int) meta[TOP]);
+    boolean isChanged = false;
+    try {
+      int count = Math.clamp(ElementPage.number(pages, page), 0, batch);
+      int from = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, first);
+      int to = count;
+      if (last < Long.MAX_VALUE) {
+        to = Keys.lowerBoundBinary(pages, page + layout.keysOffset, count, last + 1);
+      }
+      if (from < to) {
+        isChanged = true;
+        layout.remove(pages, page, from, to, count);
+      }
+    } finally {
+      store.unpin(page, isChanged);
+    }
   }
 
   @Override

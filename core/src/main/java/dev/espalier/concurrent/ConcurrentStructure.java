@@ -405,9 +405,16 @@ final class ConcurrentStructure extends IndexStructure {
 
   // ---------------------------------------------------------------- the whole
 
+  /** A removal may be counted before the insert that it undoes. */
   @Override
   public long size() {
-    return size.sum();
+    return Math.max(0, size.sum());
+  }
+
+  /** Looks for an entry if there seems to be none: the counts of threads are read one by one. */
+  @Override
+  public boolean isEmpty() {
+    return size() == 0 && !new ConcurrentCursor(this).first();
   }
 
   @Override

@@ -45,7 +45,7 @@ final class ConcurrentVerifier extends NodeVerifier {
     checkEqual("I11", getLong(nodes, ConcurrentStructure.LAST_LEAF), lastLeaf, "the last leaf");
     long from = getLong(nodes, ConcurrentStructure.LAST_LEAF_FROM);
     checkRange("I11", from, lastLeafFrom, Long.MAX_VALUE, "the key from which on it is the last");
-    checkEqual("I6", entries(), tree.size(), "the number of entries");
+    checkEqual("I6", entries(), tree.size.sum(), "the number of entries");
     checkEqual("I10", claims.bytes(), tree.pool.usedBytes(), "the size of all nodes");
   }
 

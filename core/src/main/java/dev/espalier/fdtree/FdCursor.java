@@ -57,7 +57,7 @@ final class FdCursor extends LeafCursor {
       readers = Arrays.copyOf(readers, sources);
       has = new boolean[sources];
       for (int k = had; k < sources; k++) {
-        readers[k] = new RunReader(tree);
+        readers[k] = new RunReader(tree, true);
       }
     }
     readers[0].openHead();

@@ -31,6 +31,10 @@ final class FdStructure extends StoreTree {
    * has room for all their messages, into a new run; the runs between then have fences only. If no
    * run has room, all are merged into the run that fits.
    *
+   * Of a range with many entries, the messages leave the head tree, and become tombstones in runs, but
+   * nothing in the deepest (FdCut). Merges drop both, and all are merged once nothing outnumbers the
+   * messages; a removal that is large beside what is left merges all itself if three quarters are.
+   *
    * Room is kept for merging everything beside what there is. When that is used up, messages of the
    * head tree are applied to older ones of their keys, as far as there are any; then entries are
    * overwritten and removed where they are, and new ones refused.
@@ -57,7 +61,7 @@ final class FdStructure extends StoreTree {
    *   D3  A deletion always leaves a tombstone, also if the key is in the head tree: the paper's
    *       removal there lets an older entry below reappear.
    *   D4  The head tree has two levels, and is limited by messages: fences can't fill it.
-   *   D5  What a full memory leaves possible: the room kept, and changes in place.
+   *   D5  What a full memory leaves possible: the room kept, and changes in place; and ranges.
    */
 
   /** The meta word of the number of messages in the head tree. */
@@ -69,6 +73,12 @@ final class FdStructure extends StoreTree {
   private static final long OWN_STAMP = 0x4644_5452_0000_0001L;
 
   static final int MIN_PAGE_BYTES = 1024;
+
+  /**
+   * Of each entry that a removal of a range copies, so many elements are nothing: a merge costs
+   * about ten times what it costs to remove an entry from a page.
+   */
+  private static final int MOST_NOTHING = 3;
 
   final RunPage layout;
   final RootPage rootLayout;
@@ -249,6 +259,11 @@ final class FdStructure extends StoreTree {
     return sum;
   }
 
+  /** Returns how many elements are nothing any more: the deepest run has no fences. */
+  private long holes() {
+    return runs[depth].elements() - runs[depth].messages();
+  }
+
   @Override
   public long sizeEstimate() {
     long known = knownSize();
@@ -287,12 +302,46 @@ final class FdStructure extends StoreTree {
     change.commit(-1);
   }
 
-  /** Removes the entries between two keys, a message for each. Returns how many there were. */
+  /**
+   * Removes the entries between two keys: a few by a message each, {@link RangeRemoval#MANY} or
+   * more in the head tree and the runs where they are. Returns how many there were.
+   */
   long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
     checkOpen();
     change.begin();
-    return RangeRemoval.remove(this, range, dead, this::remove);
+    long removed = RangeRemoval.remove(this, range, dead, this::remove, this::cut);
+    dropNothing(removed);
+    return removed;
+  }
+
+  private long cut(long first, long last) {
+    FdCut cut = new FdCut(this, first, last);
+    long removed = cut.count();
+    try {
+      cut.remove();
+    } catch (RuntimeException | Error failed) {
+      change.abandon(failed);
+      throw failed;
+    }
+    change.commit(-removed);
+    return removed;
+  }
+
+  /**
+   * Merges all if most of the elements are nothing any more and the range that was removed is large
+   * enough to pay for that.
+   */
+  private void dropNothing(long removed) {
+    long nothing = holes() + tombstones();
+    if (RangeRemoval.isWorthCopying(removed, nothing, messages() - tombstones(), MOST_NOTHING)) {
+      try {
+        mergeAll();
+        roomy = false; // Looked at when the next message comes.
+      } catch (MemoryLimitException _) {
+        // The runs stay as they are.
+      }
+    }
   }
 
   private void enter(long key, long value, int type) {
@@ -347,7 +396,7 @@ final class FdStructure extends StoreTree {
   private void mergeDown() {
     long sum = meta[HEAD];
     long pagesWritten = 1;
-    for (int k = 1; k < depth && 2 * tombstones() <= messages(); k++) {
+    for (int k = 1; k < depth && 2 * tombstones() + holes() <= messages(); k++) {
       sum += runs[k].messages();
       pagesWritten += runs[k].pages() + 1L + sum / layout.capacity;
       if (sum <= capacity(k)) {

@@ -345,7 +345,13 @@ public final class FdTree extends AbstractIndex {
     tree.writeBlind(key, 0, RunPage.TOMBSTONE);
   }
 
-  /** Removes the entries of a range by a message for each. */
+  /**
+   * Removes the entries of a range: fewer than 64 by a message each. More are removed in the head
+   * tree and the runs where they are, in O(1) time for each of their messages and O(log n) for the
+   * ends of the range, which takes no memory. If three quarters of what the runs hold is removed
+   * entries then, and the others are at most 16 times those that the call has removed, everything
+   * is merged, if there is room.
+   */
   @Override
   public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
     return tree.removeRange(from, fromInclusive, to, toInclusive);

@@ -87,6 +87,10 @@ final class RunPage {
     return pages.get(ValueLayout.JAVA_BYTE, page + types + slot);
   }
 
+  void type(MemorySegment pages, long page, int slot, int type) {
+    pages.set(ValueLayout.JAVA_BYTE, page + types + slot, (byte) type);
+  }
+
   void set(MemorySegment pages, long page, int slot, long key, long value, int type) {
     putLong(pages, page + KEYS + ((long) slot << 3), key);
     set(pages, page, slot, value, type);
@@ -94,7 +98,7 @@ final class RunPage {
 
   void set(MemorySegment pages, long page, int slot, long value, int type) {
     putLong(pages, page + values + ((long) slot << 3), value);
-    pages.set(ValueLayout.JAVA_BYTE, page + types + slot, (byte) type);
+    type(pages, page, slot, type);
   }
 
   /** Returns the number of elements whose keys are below one. */
@@ -141,6 +145,24 @@ final class RunPage {
     Slots.closeGap(pages, page + values, slot, count);
     copy(pages, page + types + slot + 1, page + types + slot, count - slot - 1L);
     count(pages, page, count - 1);
+  }
+
+  /** Removes what is no fence from slot {@code from} up to {@code to}; returns how much it was. */
+  int removeMessages(MemorySegment pages, long page, int from, int to) {
+    int count = count(pages, page);
+    int kept = from;
+    for (int slot = from; slot < to; slot++) {
+      if (type(pages, page, slot) == FENCE) {
+        set(pages, page, kept++, key(pages, page, slot), value(pages, page, slot), FENCE);
+      }
+    }
+    long source = (long) to << 3;
+    long target = (long) kept << 3;
+    copy(pages, page + KEYS + source, page + KEYS + target, (long) (count - to) << 3);
+    copy(pages, page + values + source, page + values + target, (long) (count - to) << 3);
+    copy(pages, page + types + to, page + types + kept, count - to);
+    count(pages, page, count - (to - kept));
+    return to - kept;
   }
 
   /** Moves the elements from a slot on to an empty page. */

@@ -17,6 +17,10 @@ final class RunReader {
   private final FdStructure tree;
   private final RunPage layout;
   private final MemorySegment copy;
+
+  /** Whether it stops at what is nothing any more, as at a message. */
+  private final boolean stopsAtNothing;
+
   private final int[] ahead = new int[AHEAD];
 
   /** The leaves of the head tree; a run's pages are consecutive. */
@@ -31,7 +35,17 @@ final class RunReader {
   private int askedTo;
 
   RunReader(FdStructure tree) {
+    this(tree, false);
+  }
+
+  /**
+   * Makes a reader.
+   *
+   * @param stopsAtNothing whether what is nothing any more is passed as a removed key
+   */
+  RunReader(FdStructure tree, boolean stopsAtNothing) {
     this.tree = tree;
+    this.stopsAtNothing = stopsAtNothing;
     this.layout = tree.layout;
     this.copy = CursorMemory.allocate(layout.bytes);
   }
@@ -134,7 +148,9 @@ final class RunReader {
 
   private boolean isKind(int at, boolean fences) {
     int type = layout.type(copy, 0, at);
-    return fences ? type == RunPage.FENCE : RunPage.isMessage(type);
+    return fences
+        ? type == RunPage.FENCE
+        : RunPage.isMessage(type) || (stopsAtNothing && type == RunPage.NOTHING);
   }
 
   /** Returns the key of the element behind, or before. */

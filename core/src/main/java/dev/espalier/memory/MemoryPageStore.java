@@ -26,6 +26,7 @@ public final class MemoryPageStore implements PageStore {
   private final HugePages hugePages;
   private final long[] meta = new long[META_WORDS];
 
+  private Runnable metaTask = () -> {};
   private Region region;
 
   /** Where {@link #take} has to stop and {@link #grow}. */
@@ -115,7 +116,13 @@ public final class MemoryPageStore implements PageStore {
 
   @Override
   public long[] meta() {
+    metaTask.run();
     return meta;
+  }
+
+  @Override
+  public void whenMetaIsWanted(Runnable task) {
+    metaTask = task;
   }
 
   // ---------------------------------------------------------------- allocate
@@ -174,7 +181,7 @@ public final class MemoryPageStore implements PageStore {
     region = region.replacedBy(other.region);
     end = other.end;
     numbers = other.numbers;
-    System.arraycopy(other.meta, 0, meta, 0, meta.length);
+    System.arraycopy(other.meta(), 0, meta, 0, meta.length);
   }
 
   /**

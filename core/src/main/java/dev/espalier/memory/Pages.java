@@ -19,9 +19,20 @@ public interface Pages {
   /**
    * Returns the words that the store keeps for its tree in addition to the pages: {@link
    * PageStore#META_WORDS} longs, initially 0, which are read and written in place. The array is
-   * always the same.
+   * always the same. A tree that keeps it may be behind with words that many threads change; it is
+   * {@linkplain #whenMetaIsWanted told} by this call to write them.
    */
   long[] meta();
+
+  /**
+   * Has a task run whenever {@link #meta} is called, and before a store in a file copies the words:
+   * by it a tree writes to them what it keeps elsewhere. It replaces the task of the tree before,
+   * and runs a last time when the store is closed. What it writes is exact if nobody changes the
+   * tree meanwhile.
+   *
+   * @param task does not wait, and does not fail
+   */
+  void whenMetaIsWanted(Runnable task);
 
   // ---------------------------------------------------------------- pin
 

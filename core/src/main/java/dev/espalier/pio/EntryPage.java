@@ -120,9 +120,23 @@ final class EntryPage {
 
   /** Removes the operation in a slot. */
   void remove(MemorySegment pages, long page, int slot) {
+    remove(pages, page, slot, slot + 1);
+  }
+
+  /** Removes operations; {@code to} is the slot after the last. */
+  void remove(MemorySegment pages, long page, int from, int to) {
     int count = checkedCount(pages, page);
-    copy(pages, page, slot + 1, page, slot, count - slot - 1);
-    count(pages, page, count - 1);
+    copy(pages, page, to, page, from, count - to);
+    count(pages, page, count - (to - from));
+  }
+
+  /** Returns how many operations are puts, of those from a slot on up to another. */
+  int puts(MemorySegment pages, long page, int from, int to) {
+    int puts = 0;
+    for (int slot = from; slot < to; slot++) {
+      puts += kind(pages, page, slot) == Message.PUT ? 1 : 0;
+    }
+    return puts;
   }
 
   /** Copies operations to slots of another page, or of the same one. */

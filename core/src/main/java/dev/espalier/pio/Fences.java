@@ -152,6 +152,16 @@ final class Fences {
     }
   }
 
+  /** Merges nodes on the way to a key that have become small, from the root down. */
+  void mergeOnWayTo(long key) {
+    for (int level = tree.height() - 2; level > 0; level--) {
+      do {
+        path.find(key);
+      } while (merge(level));
+    }
+    shrinkRoot();
+  }
+
   /** Merges the path's node of a level with a sibling, if it is a quarter full at most. */
   private boolean merge(int level) {
     if (children(path.pages[level]) > inner.capacity / 4) {
@@ -164,7 +174,10 @@ final class Fences {
         || (child > 0 && mergeChildren(parent, child - 1));
   }
 
-  /** Merges a child with the one after it, if one node holds both well. */
+  /**
+   * Merges a child with the one after it, if one node holds both well; or at all, if one of them
+   * has but one child, for ranges would leave many such nodes.
+   */
   private boolean mergeChildren(int parent, int child) {
     int left;
     int right;
@@ -177,8 +190,10 @@ final class Fences {
     } finally {
       store.unpin(at, false);
     }
+    int some = children(left);
     int more = children(right);
-    if (children(left) + more > 3 * inner.capacity / 4) {
+    int most = Math.min(some, more) == 1 ? inner.capacity : 3 * inner.capacity / 4;
+    if (some + more > most) {
       return false;
     }
     at = store.pin(left);
@@ -207,7 +222,7 @@ final class Fences {
   }
 
   /** Makes the only child of the root the root, as often as it has but one that is inner. */
-  private void shrinkRoot() {
+  void shrinkRoot() {
     while (tree.height() > 2 && children(tree.root()) == 1) {
       int root = tree.root();
       long at = store.pin(root);

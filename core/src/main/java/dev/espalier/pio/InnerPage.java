@@ -128,13 +128,29 @@ final class InnerPage {
 
   /** Removes the separator after a child, and the child after it. */
   void removeChildAfter(MemorySegment pages, long page, int child) {
+    removeChildren(pages, page, child + 1, child + 2);
+  }
+
+  /**
+   * Removes children, but not all. The child before them gets their interval, or else the one
+   * behind.
+   *
+   * @param to the child after the last of them
+   */
+  void removeChildren(MemorySegment pages, long page, int from, int to) {
     int children = checkedChildren(pages, page);
-    Slots.closeGap(pages, page + SEPARATORS_OFFSET, child, children - 1);
+    int before = Math.max(from - 1, 0);
+    long separators = page + SEPARATORS_OFFSET;
+    Words.copy(
+        pages,
+        separators + ((long) (before + to - from) << 3),
+        separators + ((long) before << 3),
+        (long) (children - 1 - before - (to - from)) << 3);
     for (int i = 0; i < leafSegments; i++) {
-      long to = segmentAt(page, child + 1, i);
-      Words.copy(pages, to + Integer.BYTES, to, (long) (children - child - 2) << 2);
+      Words.copy(
+          pages, segmentAt(page, to, i), segmentAt(page, from, i), (long) (children - to) << 2);
     }
-    EntryPage.count(pages, page, children - 1);
+    EntryPage.count(pages, page, children - (to - from));
   }
 
   /**

@@ -25,6 +25,9 @@ final class LeafPath {
 
   long high;
 
+  /** The greatest key that belongs to the leaf's parent. */
+  long parentHigh;
+
   LeafPath(PioStructure tree) {
     this.tree = tree;
     this.store = tree.store;
@@ -44,6 +47,7 @@ final class LeafPath {
         int last = inner.checkedChildren(tree.pages, at) - 1;
         int slot = inner.childSlot(tree.pages, at, key);
         slots[level] = slot;
+        parentHigh = high;
         if (slot > 0) {
           low = InnerPage.separator(tree.pages, at, slot - 1) + 1;
         }

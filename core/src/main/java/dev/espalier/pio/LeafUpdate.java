@@ -33,7 +33,7 @@ final class LeafUpdate {
   private final EntryPage layout;
   private final InnerPage inner;
   private final StoreChange change;
-  private final Fences fences;
+  final Fences fences;
   private final long[] meta;
 
   /** Room for operations in a leaf. */
@@ -218,16 +218,12 @@ final class LeafUpdate {
 
   private int deletions(int segment) {
     long at = store.pin(segment);
-    int deletions = 0;
     try {
-      deletions = 0;
-      for (int slot = layout.checkedCount(tree.pages, at) - 1; slot >= 0; slot--) {
-        deletions += layout.kind(tree.pages, at, slot) == Message.DELETE ? 1 : 0;
-      }
+      int count = layout.checkedCount(tree.pages, at);
+      return count - layout.puts(tree.pages, at, 0, count);
     } finally {
       store.unpin(at, false);
     }
-    return deletions;
   }
 
   private boolean reserve(int count) {
@@ -396,6 +392,37 @@ final class LeafUpdate {
   }
 
   // ---------------------------------------------------------------- balance
+
+  /**
+   * Merges what a removed range has left small on the way to a key, by the thread that has the tree
+   * alone.
+   */
+  void settle(long key) {
+    try {
+      fences.mergeOnWayTo(key);
+      path.find(key);
+      if (children(path.pages[1]) > 1 && 4 * operations() < room) {
+        shrink();
+      }
+    } catch (RuntimeException | Error failed) {
+      change.abandon(failed);
+      throw failed;
+    }
+  }
+
+  /** Returns how many operations the segments of the path's leaf have together. */
+  private int operations() {
+    int operations = 0;
+    for (int i = 0; i < path.segmentCount; i++) {
+      long at = store.pin(path.segments[i]);
+      try {
+        operations += layout.checkedCount(tree.pages, at);
+      } finally {
+        store.unpin(at, false);
+      }
+    }
+    return operations;
+  }
 
   /**
    * Merges the path's leaf, which was just gathered and written, with a sibling below the same

@@ -568,6 +568,17 @@ final class OperationQueue {
     }
   }
 
+  /**
+   * Takes one of the pages behind the sorted ones, which is empty, out of the queue, by the thread
+   * that has the tree alone.
+   */
+  void dropAppended(int page) {
+    int appended = appendedPages - 1;
+    directory.move(page + 1, page, sortedPages() + appended - page);
+    appendedPages = appended;
+    save();
+  }
+
   /** Frees pages that were only needed beside a flush. */
   private void freeSurplus() {
     while (directory.count() > Math.max(mostPages, sortedPages() + appendedPages)) {

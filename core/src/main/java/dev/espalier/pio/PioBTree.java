@@ -10,6 +10,7 @@ import dev.espalier.model.DeviceProfile;
 import dev.espalier.model.PioChoice;
 import dev.espalier.model.PioWork;
 import dev.espalier.support.BatchArguments;
+import dev.espalier.support.ClosedRange;
 import dev.espalier.support.Message;
 import dev.espalier.support.Wanted;
 import dev.espalier.tree.AbstractIndex;
@@ -270,6 +271,19 @@ public final class PioBTree extends AbstractIndex implements ConcurrentLongIndex
   @Override
   public void delete(long key) {
     writer.writeBlind(Message.DELETE, key, 0);
+  }
+
+  /**
+   * Removes the entries between two keys in parts, each at one moment: what up to 64 pages of
+   * leaves have, and the queue for them. Leaves without other entries are given back, so this needs
+   * no memory. It waits for a flush to end, and others wait while a part goes. O(log n) for each
+   * part, and O(1) for each operation in a leaf or in the queue.
+   */
+  @Override
+  public long removeRange(long from, boolean fromInclusive, long to, boolean toInclusive) {
+    ClosedRange range = ClosedRange.of(from, fromInclusive, to, toInclusive);
+    tree.checkOpen();
+    return range.isEmpty() ? 0 : new PioCut(tree, range.first(), range.last()).remove();
   }
 
   // ---------------------------------------------------------------- read and write

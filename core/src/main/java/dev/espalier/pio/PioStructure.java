@@ -7,6 +7,7 @@ import dev.espalier.ProgressListener;
 import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.inspect.NodeView;
 import dev.espalier.memory.PageStore;
+import dev.espalier.support.DeadWalk;
 import dev.espalier.support.Epochs;
 import dev.espalier.support.Latches;
 import dev.espalier.support.Message;
@@ -50,7 +51,8 @@ final class PioStructure extends StoreTree {
    * of it is in leaves, so a search, which asks the queue first, does not care how far a flush has
    * come. While a search is under way (Epochs), only two kinds of pages change, whose versions it
    * looks at: the queue's newest page, and last segments of leaves. For all else the one who does it
-   * has the tree alone (beginAlone). Writers: PioWriter; searches: PioSearch.
+   * has the tree alone (beginAlone). Writers: PioWriter; searches: PioSearch; ranges that are
+   * removed: PioCut.
    *
    * All of a tree is in its store: its pages, and in the meta words its stamp, root, height, size if
    * it is known, the queue's directory and counts, the operations in leaves, and L. So the queue
@@ -140,7 +142,10 @@ final class PioStructure extends StoreTree {
   /** Where readers have found only what was removed (decision 71). */
   final DeadKeys dead = new DeadKeys(appending);
 
-  /** Counts how often all entries were replaced: what was looked up before may be wrong. */
+  /**
+   * Counts how often all entries were replaced, or a part of a range removed: what was looked up
+   * before may be wrong.
+   */
   volatile int generation;
 
   /** For each thread the number of its last change, by which its cursors see it. */
@@ -275,6 +280,21 @@ final class PioStructure extends StoreTree {
     dead.clear();
     modifications.changes++;
     noteOwnChange();
+  }
+
+  /**
+   * Notes that so many entries were removed, which were all between two keys, by the thread that
+   * has the tree alone.
+   */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread has the tree alone.
+  void partWasRemoved(long first, long last, int entries) {
+    change.commit(-entries);
+    generation++;
+    noteOwnChange();
+    if (entries >= DeadWalk.WORTH) {
+      dead.ranges.add(first, last); // in place of all those that it holds
+    }
+    writer.forgetRefusals();
   }
 
   // ---------------------------------------------------------------- plant

@@ -21,7 +21,7 @@ final class PioWriter {
   private enum Outcome {
     ENTERED,
     QUEUE_IS_FULL,
-    ALL_WAS_REPLACED
+    HAS_TO_LOOK_AGAIN
   }
 
   /** Growth of the tree by a write that has not looked. */
@@ -202,7 +202,7 @@ final class PioWriter {
    *
    * @param growth how many entries more there are then
    * @param generation of the tree in which was looked what is there
-   * @return false if all was replaced since, so that one has to look again
+   * @return false if all was replaced since, or a range removed, so that one has to look again
    * @throws MemoryLimitException if there is no room and none can be made; no entry has changed
    *     then
    */
@@ -211,14 +211,14 @@ final class PioWriter {
     if (outcome == Outcome.QUEUE_IS_FULL) {
       outcome = enterOrFlush(kind, key, value, growth, generation);
     }
-    return outcome != Outcome.ALL_WAS_REPLACED;
+    return outcome != Outcome.HAS_TO_LOOK_AGAIN;
   }
 
   private Outcome enter(int kind, long key, long value, int growth, int generation) {
     appending.lock();
     try {
       if (generation != tree.generation && growth != UNKNOWN_GROWTH) {
-        return Outcome.ALL_WAS_REPLACED;
+        return Outcome.HAS_TO_LOOK_AGAIN;
       }
       revive(kind, key);
       boolean isEntered =
@@ -309,13 +309,13 @@ final class PioWriter {
     refusal = refused;
   }
 
-  /** Forgets what was refused, after everything was replaced. */
+  /** Forgets what was refused, after everything was replaced or much was removed. */
   void forgetRefusals() {
     refusedPages = -1;
   }
 
   /** Tells whether the store has room for the pages that a flush of so many operations changes. */
-  private boolean hasRoomToChange(int operations) {
+  boolean hasRoomToChange(int operations) {
     try {
       store.ensureRoomToChange(queue.pages() + Math.min(operations, store.pagesInUse()));
       return true;

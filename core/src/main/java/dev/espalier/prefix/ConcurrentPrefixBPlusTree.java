@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Each method is atomic, except that {@link #putAll}, {@link #removeRange}, {@link #countRange}
  * and {@link #getAll} are as many operations as there are keys. A cursor is for one thread; it
  * copies what it goes to, as one behind a lock does, and sees each write that comes before a step.
+ * {@link #size} adds up what threads have counted, in O(processors) time: exact while nobody
+ * writes, and beside writers off by what they insert and remove meanwhile. {@link #isEmpty} finds
+ * no tree empty that has an entry throughout.
  *
  * <p>A value that is shown to a reader is a copy, unless it is in pages of its own in a file: then
  * it is shown where it lies, and those who must have the tree alone wait for the reader. Readers of
@@ -143,6 +146,49 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
     return space.readers;
   }
 
+  /**
+   * Makes sure that what a key has can be replaced or removed: that the pages of a long key or
+   * value can be read, which are then to be freed. For who tells a log of writes before they are
+   * made, and keeps others from writing the key meanwhile. O(1) if the tree has no long values and
+   * the key is short, else O(log n + pages of the value).
+   *
+   * @throws RuntimeException if they can't; whoever writes the key now gets the same
+   */
+  public void checkLeaving(MemorySegment key) {
+    if (!tree.pieces.mayHaveChains() && key.byteSize() <= tree.layout.keyBytes) {
+      return;
+    }
+    PrefixThread thread = begin();
+    int operation = epochs.enter();
+    try {
+      writer.checkLeaving(thread.look, key);
+    } finally {
+      epochs.exit(operation);
+      end(thread);
+    }
+  }
+
+  /**
+   * Makes sure that a range can be removed, as {@link #checkLeaving(MemorySegment)} does for a key,
+   * while nobody writes to the tree. O(1) if it has no long values, else O(log n + entries + pages
+   * of their values).
+   */
+  public void checkLeaving(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
+    if (!tree.pieces.mayHaveChains()) {
+      return;
+    }
+    MemorySegment low = MemorySegment.ofArray(from);
+    MemorySegment high = MemorySegment.ofArray(to);
+    SharedPrefixCursor cursor = new SharedPrefixCursor(this, tree, space);
+    cursor.expectValues(BytesCursor.Expected.NONE);
+    cursor.scanTo(high);
+    boolean isOn = fromInclusive ? cursor.ceiling(low) : cursor.higher(low);
+    while (isOn && KeyOrder.compare(cursor.key(), high) < (toInclusive ? 1 : 0)) {
+      cursor.checkLeaving();
+      isOn = cursor.next();
+    }
+  }
+
   private PrefixThread beginWrite() {
     PrefixThread thread = beginAlone();
     try {
@@ -171,7 +217,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
   }
 
   private byte @Nullable [] get(MemorySegment key) {
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = begin();
     int operation = epochs.enter();
     try {
@@ -184,7 +229,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   @Override
   public boolean get(MemorySegment key, ValueReader reader) {
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = begin();
     try {
       return show(thread, key, reader);
@@ -257,7 +301,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   @Override
   public long get(MemorySegment key, MemorySegment into) {
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = begin();
     int operation = epochs.enter();
     try {
@@ -279,7 +322,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   @Override
   public boolean containsKey(MemorySegment key) {
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = begin();
     int operation = epochs.enter();
     try {
@@ -292,6 +334,9 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   /** Finds a key, and copies its value; within an operation. */
   boolean find(PrefixThread thread, MemorySegment key) {
+    if (PrefixBPlusTree.isTooLong(key)) {
+      return false;
+    }
     PrefixLook look = thread.look;
     try {
       while (true) {
@@ -368,11 +413,9 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
   }
 
   private SharedPrefixWriter.Before delete(MemorySegment key, boolean wantsBefore) {
-    tree.checkOpen();
-    PrefixBPlusTree.checkKey(key);
     PrefixThread thread = beginWrite();
     try {
-      return writer.delete(thread, key, wantsBefore);
+      return writer.delete(thread, PrefixBPlusTree.sought(key), wantsBefore);
     } finally {
       end(thread);
     }
@@ -469,12 +512,19 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
   @Override
   public long size() {
     tree.checkOpen();
-    return tree.size();
+    return tree.size.get();
   }
 
+  /** Looks for an entry if there seems to be none: the counts of threads are read one by one. */
   @Override
   public boolean isEmpty() {
-    return size() == 0;
+    return size() == 0 && !anyKey();
+  }
+
+  private boolean anyKey() {
+    BytesCursor cursor = cursor();
+    cursor.expectValues(BytesCursor.Expected.NONE);
+    return cursor.first();
   }
 
   @Override
@@ -513,7 +563,7 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
 
   @Override
   public IndexStatistics statistics() {
-    return alone(() -> IndexStatistics.of(tree.rootView(), tree.size(), tree.store));
+    return alone(() -> IndexStatistics.of(tree.rootView(), tree.size.get(), tree.store));
   }
 
   @Override
@@ -542,6 +592,6 @@ public final class ConcurrentPrefixBPlusTree implements BytesIndex {
     return isClosed()
         ? "ConcurrentPrefixBPlusTree, closed"
         : "ConcurrentPrefixBPlusTree of %,d entries in %,d bytes"
-            .formatted(tree.size(), tree.store.usedBytes());
+            .formatted(tree.size.get(), tree.store.usedBytes());
   }
 }

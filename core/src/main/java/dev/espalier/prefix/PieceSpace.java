@@ -60,6 +60,9 @@ final class PieceSpace {
   /** Pages that were begun since the tree was opened, less those that have left since then. */
   private int begun;
 
+  /** Whether a value has had pages of its own since the tree was opened or cleared. */
+  private boolean hasHadPages;
+
   /** Pieces of values that are not part of the tree yet. */
   private final Set<Integer> outside = new HashSet<>();
 
@@ -310,6 +313,7 @@ final class PieceSpace {
   void keep(PlacedValue placed) {
     tree.used(placed.pages().length);
     synchronized (this) {
+      hasHadPages |= placed.pages().length > 0;
       for (int i = 0; i < placed.pieceCount(); i++) {
         outside.remove(placed.piece(i));
       }
@@ -327,6 +331,14 @@ final class PieceSpace {
   /** Returns the pieces of values that are not part of the tree yet. */
   synchronized Set<Integer> outside() {
     return Set.copyOf(outside);
+  }
+
+  /**
+   * Tells whether values may be in chains. Of a tree that was opened it is not known if none of
+   * them has a piece, as was so before there were pieces: then the answer is no.
+   */
+  boolean mayHaveChains() {
+    return hasHadPages || tree.meta[PrefixStructure.STAMP] == PrefixStructure.STAMP_WITH_PIECES;
   }
 
   // ---------------------------------------------------------------- free
@@ -424,6 +436,7 @@ final class PieceSpace {
 
   /** Forgets everything, since there are no pages any more. */
   synchronized void forget() {
+    hasHadPages = false;
     gaps.forgetAll();
     begun = 0;
     outside.clear();

@@ -87,13 +87,25 @@ public final class PrefixBPlusTree implements BytesIndex {
     return tree;
   }
 
-  /** Checks the length of a key, and returns it. */
-  static int checkKey(MemorySegment key) {
-    if (key.byteSize() > MAX_KEY) {
+  /** Checks the length of a key that is to be stored. */
+  static void checkKey(MemorySegment key) {
+    if (isTooLong(key)) {
       throw new IllegalArgumentException(
           "key has " + key.byteSize() + " bytes; at most " + MAX_KEY + " are allowed");
     }
-    return (int) key.byteSize();
+  }
+
+  /** Tells whether a key is longer than any that an index has. It is absent, then. */
+  static boolean isTooLong(MemorySegment key) {
+    return key.byteSize() > MAX_KEY;
+  }
+
+  /**
+   * Returns what to search for in place of a key: the key, or so much of one that is too long as no
+   * key of an index has. That is absent too, and belongs where the whole one does.
+   */
+  static MemorySegment sought(MemorySegment key) {
+    return isTooLong(key) ? key.asSlice(0, MAX_KEY + 1L) : key;
   }
 
   /** Checks the length of a value, and returns it. */
@@ -114,7 +126,9 @@ public final class PrefixBPlusTree implements BytesIndex {
 
   private byte @Nullable [] get(MemorySegment key) {
     tree.checkOpen();
-    checkKey(key);
+    if (isTooLong(key)) {
+      return null;
+    }
     long page = tree.leafOf(key);
     try {
       int found = tree.search(page, key);
@@ -145,7 +159,9 @@ public final class PrefixBPlusTree implements BytesIndex {
   @Override
   public boolean get(MemorySegment key, ValueReader reader) {
     tree.checkOpen();
-    checkKey(key);
+    if (isTooLong(key)) {
+      return false;
+    }
     long page = tree.leafOf(key);
     try {
       int found = tree.search(page, key);
@@ -162,7 +178,9 @@ public final class PrefixBPlusTree implements BytesIndex {
   @Override
   public long get(MemorySegment key, MemorySegment into) {
     tree.checkOpen();
-    checkKey(key);
+    if (isTooLong(key)) {
+      return -1;
+    }
     long page = tree.leafOf(key);
     try {
       int found = tree.search(page, key);
@@ -184,8 +202,7 @@ public final class PrefixBPlusTree implements BytesIndex {
   @Override
   public boolean containsKey(MemorySegment key) {
     tree.checkOpen();
-    checkKey(key);
-    return tree.searchAndUnpin(tree.leafOf(key), key) >= 0;
+    return !isTooLong(key) && tree.searchAndUnpin(tree.leafOf(key), key) >= 0;
   }
 
   @Override
@@ -243,8 +260,7 @@ public final class PrefixBPlusTree implements BytesIndex {
   @Override
   public boolean delete(MemorySegment key) {
     tree.checkOpen();
-    checkKey(key);
-    return change.delete(key);
+    return change.delete(sought(key));
   }
 
   @Override
@@ -304,7 +320,7 @@ public final class PrefixBPlusTree implements BytesIndex {
   @Override
   public long size() {
     tree.checkOpen();
-    return tree.meta[PrefixStructure.SIZE];
+    return tree.size.get();
   }
 
   @Override
@@ -357,6 +373,6 @@ public final class PrefixBPlusTree implements BytesIndex {
     return isClosed()
         ? "PrefixBPlusTree, closed"
         : "PrefixBPlusTree of %,d entries in %,d bytes"
-            .formatted(tree.meta[PrefixStructure.SIZE], tree.store.usedBytes());
+            .formatted(tree.size.get(), tree.store.usedBytes());
   }
 }

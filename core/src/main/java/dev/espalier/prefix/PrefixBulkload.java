@@ -71,7 +71,7 @@ final class PrefixBulkload {
       }
     }
     leaves.finish();
-    tree.meta[PrefixStructure.SIZE] = loaded;
+    tree.size.set(loaded);
     report(listener, loaded, total);
   }
 

@@ -160,7 +160,7 @@ final class PrefixChange {
       replace(found, added);
     } else {
       insert(0, ~found, added);
-      tree.grown(1);
+      tree.size.add(1);
     }
   }
 
@@ -435,7 +435,8 @@ final class PrefixChange {
       }
       tree.retireChain(keyChain);
       tree.retireChain(valueChain);
-      if (--tree.meta[PrefixStructure.SIZE] > 0) {
+      tree.size.add(-1);
+      if (tree.size.get() > 0) {
         mergeUp();
       } else if (tree.height() > 1) {
         tree.clear(); // Empty pages may be left.

@@ -104,9 +104,8 @@ final class PrefixCursor implements BytesCursor {
 
   /** Goes to the leaf where a key is or belongs; returns its slot there, or {@code ~} of it. */
   private int find(MemorySegment sought) {
-    PrefixBPlusTree.checkKey(sought);
     begin();
-    return path.find(sought);
+    return path.find(PrefixBPlusTree.sought(sought));
   }
 
   private MemorySegment currentKey() {
@@ -258,7 +257,7 @@ final class PrefixCursor implements BytesCursor {
 
   @Override
   public void scanTo(MemorySegment end) {
-    path.scanTo(end);
+    path.scanTo(PrefixBPlusTree.sought(end));
   }
 
   // ---------------------------------------------------------------- the entry

@@ -90,7 +90,7 @@ final class PrefixCut {
   long removeNext() {
     store.beforeChange();
     if (!hasBegun && holdsAll()) {
-      long size = tree.meta[PrefixStructure.SIZE];
+      long size = tree.size.get();
       tree.clear();
       isDone = true;
       return size;
@@ -103,10 +103,7 @@ final class PrefixCut {
     }
     int order = bound == null ? 1 : KeyOrder.compare(bound, to);
     long removed = removeBelow(low, lowInclusive, to, toInclusive, order <= 0);
-    if (bound == null
-        || order > 0
-        || (order == 0 && !toInclusive)
-        || tree.meta[PrefixStructure.SIZE] == 0) {
+    if (bound == null || order > 0 || (order == 0 && !toInclusive) || tree.size.get() == 0) {
       isDone = true;
     } else {
       low = bound;
@@ -194,7 +191,7 @@ final class PrefixCut {
     for (int i = wholeFrom + 1; i < wholeTo; i++) {
       note(leaves[i], i);
     }
-    if (found > tree.meta[PrefixStructure.SIZE]) {
+    if (found > tree.size.get()) {
       throw Torn.torn("leaves have more entries than the tree");
     }
     deadPieces.sort(); // Those of one page come together.
@@ -223,8 +220,8 @@ final class PrefixCut {
       for (int i = 0; i < deadPieces.count(); i++) {
         tree.pieces.free(deadPieces.get(i));
       }
-      tree.meta[PrefixStructure.SIZE] -= found;
-      if (tree.meta[PrefixStructure.SIZE] == 0) {
+      tree.size.add(-found);
+      if (tree.size.get() == 0) {
         tree.clear();
       } else {
         settle(from);

@@ -81,7 +81,7 @@ final class PrefixGroup {
     this.count = count;
     lineCount = 0; // What was noted is nonsense if the search of the keys before has failed.
     for (int i = 0; i < count; i++) {
-      lengths[i] = PrefixBPlusTree.checkKey(keys.get(from + i));
+      lengths[i] = (int) keys.get(from + i).byteSize(); // One that is too long is absent.
       starts[i] = keys.start(from + i);
     }
   }

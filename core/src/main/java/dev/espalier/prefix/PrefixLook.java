@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.prefix;
 
+import dev.espalier.memory.CacheLine;
 import dev.espalier.memory.PageStore;
 import dev.espalier.memory.Words;
 import dev.espalier.prefetch.Locality;
@@ -244,5 +245,47 @@ final class PrefixLook implements PrefixStructure.Guard {
       release();
     }
     return Step.END;
+  }
+
+  /**
+   * Prefetches the leaf beside the one where this was, if both have the same parent, and that and
+   * the leaf are in memory. Within the same operation or a later one of the same generation: a page
+   * that has changed meanwhile leads nowhere.
+   *
+   * @param side 1 or -1
+   */
+  void prefetchBeside(int side) {
+    if (depth == 0) {
+      return;
+    }
+    int parent = above[depth - 1];
+    long parentVersion = aboveVersions[depth - 1];
+    if (!latches.isStill(parent, parentVersion)) {
+      return;
+    }
+    long found = store.look(parent);
+    if (found < 0) {
+      return;
+    }
+    MemorySegment pages = tree.pages;
+    long parentAt = store.offset(found);
+    int entry = aboveEntries[depth - 1] + side;
+    int child;
+    try {
+      if (entry < 0 || entry >= PageLayout.count(pages, parentAt)) {
+        return;
+      }
+      child = PageLayout.child(pages, parentAt, entry);
+    } catch (IndexOutOfBoundsException torn) {
+      return; // Another page has come to the frame.
+    }
+    if (!latches.isStill(parent, parentVersion) || !store.isStill(found)) {
+      return;
+    }
+    long beside = store.look(child);
+    if (beside >= 0) {
+      long address = pages.address() + store.offset(beside);
+      Words.prefetch(address, store.pageBytes() >>> CacheLine.SHIFT, Locality.T0);
+    }
   }
 }

@@ -87,6 +87,7 @@ final class PrefixStructure {
   final PageBuild build;
   final Chain chain;
   final PieceSpace pieces;
+  final EntryCount size;
 
   /** Counts the changes after which a cursor's place may no longer be where it was. */
   final ChangeCount modifications = new ChangeCount();
@@ -122,6 +123,7 @@ final class PrefixStructure {
     this.readable = pages.asReadOnly();
     this.space = isShared ? new PrefixSpace(this) : null;
     this.pieces = new PieceSpace(this);
+    this.size = new EntryCount(meta, space == null ? null : space.epochs);
     if (meta[STAMP] == 0 || (meta[HEIGHT] == 0 && store.pagesInUse() == 0)) {
       plant();
     } else if (meta[STAMP] != OWN_STAMP && meta[STAMP] != STAMP_WITH_PIECES) {
@@ -129,6 +131,7 @@ final class PrefixStructure {
           "store holds a tree of another kind: its stamp is %x, not %x or %x"
               .formatted(meta[STAMP], OWN_STAMP, STAMP_WITH_PIECES));
     }
+    store.whenMetaIsWanted(size::write); // Only now: one that is refused leaves all as it was.
   }
 
   private void plant() {
@@ -138,7 +141,7 @@ final class PrefixStructure {
     build.build(pages, page, new EntryList(), 0, 0, 0, Fence.NONE, Fence.NONE);
     store.unpin(page, true);
     root(root, 1);
-    meta[SIZE] = 0;
+    size.set(0);
     meta[STAMP] = OWN_STAMP;
   }
 
@@ -164,19 +167,6 @@ final class PrefixStructure {
 
   int height() {
     return (int) meta[HEIGHT];
-  }
-
-  /** Counts an entry that was inserted, or with -1, removed. */
-  void grown(int entries) {
-    if (space == null) {
-      meta[SIZE] += entries;
-    } else {
-      META.getAndAdd(meta, SIZE, (long) entries);
-    }
-  }
-
-  long size() {
-    return (long) META.getOpaque(meta, SIZE);
   }
 
   void checkOpen() {

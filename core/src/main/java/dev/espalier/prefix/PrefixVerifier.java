@@ -19,7 +19,7 @@ final class PrefixVerifier extends PageVerifier {
   private final Pieces pieces;
 
   private PrefixVerifier(PrefixStructure tree, ProgressListener listener) {
-    super(tree.store, listener, tree.meta[PrefixStructure.SIZE]);
+    super(tree.store, listener, tree.size.get());
     this.tree = tree;
     this.layout = tree.layout;
     this.pageBytes = layout.pageBytes;
@@ -30,7 +30,7 @@ final class PrefixVerifier extends PageVerifier {
     PrefixVerifier verifier = new PrefixVerifier(tree, listener);
     checkRange("I1", tree.height(), 1, PrefixStructure.MAX_HEIGHT, "the height");
     verifier.page(tree.root(), tree.height() - 1, null, null);
-    checkEqual("I1", verifier.entries(), tree.meta[PrefixStructure.SIZE], "the number of entries");
+    checkEqual("I1", verifier.entries(), tree.size.raw(), "the number of entries");
     verifier.pieces.finish();
     verifier.claimWaiting(PrefixStructure.WAITING);
     verifier.claimWaiting(PrefixStructure.WAITING_LONGER);

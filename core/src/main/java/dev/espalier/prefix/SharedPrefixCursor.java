@@ -22,6 +22,9 @@ final class SharedPrefixCursor implements BytesCursor {
   /** Longer values are not copied: a scan that only wants keys would pay for them, too. */
   private static final int COPIED_BYTES = 64 << 10;
 
+  /** Entries before the end of a leaf at which the next one is prefetched. */
+  private static final int PREFETCHED = 16;
+
   private final ConcurrentPrefixBPlusTree index;
   private final PrefixStructure tree;
   private final PrefixSpace space;
@@ -42,6 +45,9 @@ final class SharedPrefixCursor implements BytesCursor {
   /** The entry of the leaf. */
   private int slot;
 
+  /** The entry from which on the leaf beside this one is prefetched. */
+  private int prefetchAt;
+
   private boolean isOn;
   private boolean hasKey;
 
@@ -53,6 +59,9 @@ final class SharedPrefixCursor implements BytesCursor {
 
   private MemorySegment keyMemory = MemorySegment.ofArray(key).asReadOnly();
   private int keyLength;
+
+  /** The array that begins with the prefix of the leaf, if one does. */
+  private byte @Nullable [] prefixed;
 
   /** The key before, while another is looked at. */
   private byte[] other = new byte[64];
@@ -94,7 +103,7 @@ final class SharedPrefixCursor implements BytesCursor {
 
   @Override
   public void scanTo(MemorySegment key) {
-    ahead.scanTo(key);
+    ahead.scanTo(PrefixBPlusTree.sought(key));
   }
 
   // ---------------------------------------------------------------- move
@@ -132,6 +141,9 @@ final class SharedPrefixCursor implements BytesCursor {
   @Override
   public boolean next() {
     if (isCurrent() && slot + 1 < leaf.count && leaf.isWhole(slot + 1)) {
+      if (slot == prefetchAt) {
+        prefetchBeside(1);
+      }
       stand(slot + 1);
       return true;
     }
@@ -141,10 +153,28 @@ final class SharedPrefixCursor implements BytesCursor {
   @Override
   public boolean previous() {
     if (isCurrent() && slot > 0 && leaf.isWhole(slot - 1)) {
+      if (slot == prefetchAt) {
+        prefetchBeside(-1);
+      }
       stand(slot - 1);
       return true;
     }
     return move(-1);
+  }
+
+  /**
+   * Prefetches the leaf that a scan comes to after this one, as the jump pointers of a pB+-tree do:
+   * copying it takes longer to fetch its lines than all else.
+   */
+  private void prefetchBeside(int side) {
+    int operation = epochs.enter();
+    try {
+      if (generation == space.generation) {
+        look.prefetchBeside(side);
+      }
+    } finally {
+      epochs.exit(operation);
+    }
   }
 
   /** Tells whether the leaf is still as it was copied, and the index open. */
@@ -153,10 +183,8 @@ final class SharedPrefixCursor implements BytesCursor {
   }
 
   private boolean seek(@Nullable MemorySegment sought, int side, boolean isInclusive) {
-    if (sought != null) {
-      PrefixBPlusTree.checkKey(sought);
-    }
-    return find(sought, side, isInclusive, false);
+    MemorySegment searched = sought == null ? null : PrefixBPlusTree.sought(sought);
+    return find(searched, side, isInclusive, false);
   }
 
   /** Goes to the entry beside the key where the cursor was. */
@@ -259,7 +287,7 @@ final class SharedPrefixCursor implements BytesCursor {
    */
   private Step enter(int wanted, @Nullable MemorySegment sought, int side) {
     if (wanted >= 0 && wanted < leaf.count) {
-      return stand(wanted);
+      return arrive(wanted, side);
     }
     long[] left = words;
     int leftPage = page;
@@ -284,7 +312,7 @@ final class SharedPrefixCursor implements BytesCursor {
         return Step.LOST;
       }
       for (int at = side > 0 ? 0 : leaf.count - 1; at >= 0 && at < leaf.count; at += side) {
-        Step step = stand(at);
+        Step step = arrive(at, side);
         // While two leaves are merged, one has what is also in the other.
         if (step == Step.LOST
             || sought == null
@@ -318,6 +346,7 @@ final class SharedPrefixCursor implements BytesCursor {
   /** Copies the leaf that is looked at; tells whether nobody has changed it. */
   private boolean copyLeaf() {
     int before = space.generation; // A close that comes meanwhile is not taken for seen.
+    prefixed = null;
     leaf.copy(tree.pages, look.at);
     if (!look.isStill()) {
       return false;
@@ -330,7 +359,14 @@ final class SharedPrefixCursor implements BytesCursor {
     return true;
   }
 
+  /** Goes to the first entry of a leaf that a call wants, as {@link #stand}. */
+  private Step arrive(int at, int side) {
+    prefetchAt = side > 0 ? Math.max(at, leaf.count - PREFETCHED) : Math.min(at, PREFETCHED - 1);
+    return stand(at);
+  }
+
   /** Goes to an entry of the leaf, unless that has changed and what is in chains is void. */
+  @SuppressWarnings("ReferenceEquality") // An array is only ever itself.
   private Step stand(int at) {
     boolean isWhole = leaf.isWhole(at);
     if (!isWhole && !Latches.isStill(words, page, version)) {
@@ -346,7 +382,11 @@ final class SharedPrefixCursor implements BytesCursor {
       key = new byte[Math.max(keyLength + Long.BYTES, 2 * key.length)];
       keyMemory = MemorySegment.ofArray(key).asReadOnly();
     }
-    leaf.copyKey(at, key);
+    if (prefixed != key) {
+      leaf.copyPrefix(key);
+      prefixed = key;
+    }
+    leaf.copyRemainder(at, key);
     if (!isWhole) {
       readChains(at);
     }
@@ -472,6 +512,21 @@ final class SharedPrefixCursor implements BytesCursor {
       return thread.valueLength;
     } finally {
       index.end(thread);
+    }
+  }
+
+  /**
+   * Makes sure that the chain of the value, if it has one, can be freed; nobody writes meanwhile.
+   */
+  void checkLeaving() {
+    checkOn();
+    if (leaf.isValueInChain(slot)) {
+      int operation = epochs.enter();
+      try {
+        tree.pieces.checkLeaving(leaf.valueChain(slot));
+      } finally {
+        epochs.exit(operation);
+      }
     }
   }
 

@@ -211,6 +211,7 @@ final class SharedPrefixWriter {
   }
 
   private Outcome setInLeaf(Write write) {
+    int inserted = 0;
     int operation = space.epochs.enter();
     PrefixLook look = write.thread.look;
     try {
@@ -240,15 +241,13 @@ final class SharedPrefixWriter {
       } finally {
         unlatchLeaf(look, isChanged);
       }
-      if (found < 0) {
-        tree.grown(1);
-      }
+      inserted = found < 0 ? 1 : 0;
       retireChain(oldChain);
       write.hasRetired = oldChain != 0;
       return Outcome.DONE;
     } finally {
       look.release();
-      space.epochs.exit(operation);
+      space.epochs.exit(operation, inserted);
     }
   }
 
@@ -405,6 +404,30 @@ final class SharedPrefixWriter {
     }
   }
 
+  /** Makes sure that the chains of a key can be freed, which nobody else writes. */
+  void checkLeaving(PrefixLook look, MemorySegment key) {
+    try {
+      while (true) {
+        try {
+          int found = look.find(key);
+          int keyChain = found < 0 ? 0 : tree.keyChain(look.at, found);
+          int valueChain = found < 0 ? 0 : tree.valueChain(look.at, found);
+          if (look.isStill()) {
+            tree.pieces.checkLeaving(keyChain);
+            tree.pieces.checkLeaving(valueChain);
+            return;
+          }
+        } catch (RuntimeException failed) {
+          if (look.isStill()) {
+            throw failed;
+          }
+        }
+      }
+    } finally {
+      look.release();
+    }
+  }
+
   private void unlatchLeaf(PrefixLook look, boolean isChanged) {
     try {
       look.release(isChanged);
@@ -441,6 +464,7 @@ final class SharedPrefixWriter {
     boolean isSmall;
     boolean isEmpty;
     boolean hasRetired;
+    int removed = 0;
     int operation = space.epochs.enter();
     try {
       int found = latchLeaf(look, key);
@@ -472,19 +496,19 @@ final class SharedPrefixWriter {
       } finally {
         unlatchLeaf(look, isChanged);
       }
-      tree.grown(-1);
+      removed = 1;
       retireChain(keyChain);
       retireChain(valueChain);
       hasRetired = (keyChain | valueChain) != 0;
     } finally {
       look.release();
-      space.epochs.exit(operation);
+      space.epochs.exit(operation, -removed);
     }
     if (isSmall && tree.height() > 1) {
       merge(key, isEmpty);
       hasRetired = true; // Perhaps.
     }
-    if (isEmpty && tree.size() == 0 && tree.height() > 1) {
+    if (isEmpty && tree.size.get() == 0 && tree.height() > 1) {
       clearIfEmpty();
     }
     if (hasRetired) {
@@ -534,7 +558,7 @@ final class SharedPrefixWriter {
   private void clearIfEmpty() {
     space.aloneIfNobodyReads(
         () -> {
-          if (tree.size() == 0 && tree.height() > 1) {
+          if (tree.size.get() == 0 && tree.height() > 1) {
             tree.clear();
           }
         });

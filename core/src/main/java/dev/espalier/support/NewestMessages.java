@@ -30,6 +30,15 @@ public final class NewestMessages {
     return count == 0;
   }
 
+  /** Returns how many keys have an entry after these messages, whatever was there before. */
+  public int entries() {
+    int entries = 0;
+    for (int i = 0; i < count; i++) {
+      entries += kinds[i] != Message.DELETE ? 1 : 0;
+    }
+    return entries;
+  }
+
   /** Returns those for the keys from one to another, both included. */
   public NewestMessages within(long first, long last) {
     int from = lowerBound(first);

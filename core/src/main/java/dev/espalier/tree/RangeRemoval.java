@@ -10,26 +10,38 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * Removes ranges of entries from trees that write a message for each. It writes many at a time, so
- * that the cursor looks for its place anew only once for them.
+ * Removes ranges of entries from trees of sorted levels. A few entries take a message each, which
+ * changes the newest level alone; more of them leave each level where they are.
  */
 public final class RangeRemoval {
-  /** Keys that are read before they are removed, at most and at first. */
-  private static final int MOST_KEYS = 1 << 14;
+  /**
+   * With so many entries, a range is cut out of all levels: messages for them would take up many
+   * times the pages that the ends of the range touch.
+   */
+  public static final int MANY = 64;
 
-  private static final int FIRST_KEYS = 64;
+  /** A call makes levels anew only if they have at most so many times the entries it removed. */
+  private static final int MOST_COPIED = 16;
 
   private RangeRemoval() {}
 
+  /** Cuts all entries from one key to another, both included, out of a tree. */
+  @FunctionalInterface
+  public interface Cut {
+    /** Returns how many entries there were. */
+    long remove(long first, long last);
+  }
+
   /**
-   * Removes the entries of a range, one by one in their order, or clears the tree if there are no
-   * others. A range from which many have gone is one of the dead from then on.
+   * Removes the entries of a range, or clears the tree if there are no others. A range from which
+   * many have gone is one of the dead from then on.
    *
    * @param remove removes the entry of a key, which is there
+   * @param cut removes {@link #MANY} entries or more
    * @return how many there were
    */
   public static long remove(
-      IndexStructure tree, ClosedRange range, DeadRanges dead, LongConsumer remove) {
+      IndexStructure tree, ClosedRange range, DeadRanges dead, LongConsumer remove, Cut cut) {
     if (range.isEmpty()) {
       return 0;
     }
@@ -39,30 +51,19 @@ public final class RangeRemoval {
       tree.clear();
       return all;
     }
-    long removed = remove(cursor, range, remove);
+    cursor.scanTo(range.last());
+    long[] keys = new long[MANY];
+    long removed = read(cursor, range.first(), range.last(), keys);
+    if (removed == MANY) {
+      removed = cut.remove(range.first(), range.last());
+    } else {
+      for (int i = 0; i < removed; i++) {
+        remove.accept(keys[i]);
+      }
+    }
     if (removed >= DeadWalk.WORTH) {
       dead.add(range.first(), range.last());
     }
-    return removed;
-  }
-
-  private static long remove(LongCursor cursor, ClosedRange range, LongConsumer remove) {
-    cursor.scanTo(range.last());
-    long[] keys = new long[FIRST_KEYS];
-    long removed = 0;
-    int count;
-    long next = range.first();
-    do {
-      if (removed >= keys.length && keys.length < MOST_KEYS) {
-        keys = new long[2 * keys.length];
-      }
-      count = read(cursor, next, range.last(), keys);
-      for (int i = 0; i < count; i++) {
-        remove.accept(keys[i]);
-      }
-      removed += count;
-      next = count == 0 ? next : keys[count - 1]; // It has no entry any more.
-    } while (count == keys.length);
     return removed;
   }
 
@@ -86,5 +87,48 @@ public final class RangeRemoval {
       count += taken;
     }
     return count;
+  }
+
+  /** Counts the entries from one key to another, both included. */
+  public static long count(LongCursor cursor, long first, long last) {
+    cursor.scanTo(last);
+    if (!cursor.ceiling(first) || cursor.key() > last) {
+      return 0;
+    }
+    long count = 1;
+    LongRun run = new LongRun();
+    while (cursor.nextRun(run)) {
+      if (run.key(run.count() - 1) > last) {
+        return count + countUpTo(run, last);
+      }
+      count += run.count();
+    }
+    return count;
+  }
+
+  private static int countUpTo(LongRun run, long last) {
+    int low = 0;
+    int high = run.count();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (run.key(middle) <= last) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /**
+   * Tells whether levels are to be made anew after a removal: more than {@code multiple} times of
+   * what has to be copied is nothing any more, and the call has removed enough to pay for the copy.
+   *
+   * @param removed what the call has removed
+   * @param nothing elements that a copy drops
+   * @param copied elements that it has to copy
+   */
+  public static boolean isWorthCopying(long removed, long nothing, long copied, int multiple) {
+    return removed >= MANY && removed * MOST_COPIED >= copied && nothing > multiple * copied;
   }
 }

@@ -75,7 +75,7 @@ public class StoreChange {
    *
    * @param grown entries more, if it is known how many there were
    */
-  public final void commit(int grown) {
+  public final void commit(long grown) {
     if (meta[StoreTree.SIZE] >= 0) {
       meta[StoreTree.SIZE] += grown;
     }

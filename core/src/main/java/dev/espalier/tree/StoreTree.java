@@ -105,8 +105,17 @@ public abstract class StoreTree extends IndexStructure {
    * @throws IllegalArgumentException if the tree in the store is not of this kind and geometry
    */
   protected final boolean open() {
-    if (meta[STAMP] == 0) {
+    boolean isThere = isThere();
+    if (!isThere) {
       plantStamped();
+    }
+    readSize();
+    store.whenMetaIsWanted(this::writeSize); // Only now: one that is refused leaves all as it was.
+    return isThere;
+  }
+
+  private boolean isThere() {
+    if (meta[STAMP] == 0) {
       return false;
     }
     if (meta[STAMP] != stamp()) {
@@ -114,11 +123,7 @@ public abstract class StoreTree extends IndexStructure {
           "store holds a tree of another kind or geometry: its stamp is %x, not %x"
               .formatted(meta[STAMP], stamp()));
     }
-    if (meta[HEIGHT] == 0 && store.pagesInUse() == 0) {
-      plantStamped();
-      return false;
-    }
-    return true;
+    return meta[HEIGHT] != 0 || store.pagesInUse() != 0;
   }
 
   private void plantStamped() {
@@ -144,8 +149,14 @@ public abstract class StoreTree extends IndexStructure {
     return Math.max(meta[SIZE], UNKNOWN);
   }
 
+  /** Takes the number of entries from its meta word, if the tree counts elsewhere meanwhile. */
+  protected void readSize() {}
+
+  /** Writes the number of entries to its meta word, if the tree counts elsewhere. */
+  protected void writeSize() {}
+
   /** Keeps the number of entries that a pass over all of them has found. */
-  public final void counted(long entries) {
+  public void counted(long entries) {
     meta[SIZE] = entries;
   }
 
@@ -240,7 +251,7 @@ public abstract class StoreTree extends IndexStructure {
   }
 
   @Override
-  public final boolean isEmpty() {
+  public boolean isEmpty() {
     long known = knownSize();
     return known >= 0 ? known == 0 : !cursor().first();
   }

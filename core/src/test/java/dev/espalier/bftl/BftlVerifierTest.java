@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.espalier.IndexOptions;
 import dev.espalier.InvariantNumbers;
 import dev.espalier.inspect.InvariantViolationException;
+import dev.espalier.memory.PageStore;
+import dev.espalier.tree.StoreTree;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Set;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("fallback-thorough")
 class BftlVerifierTest {
@@ -45,6 +48,23 @@ class BftlVerifierTest {
     assertEquals(9, stated.size(), stated::toString);
     assertEquals(stated, InvariantNumbers.checked("bftl/BftlVerifier"));
     assertEquals(stated, corrupted);
+  }
+
+  /** The table of nodes would have room up to it, and take all of the heap. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, -1, 1_000_000, Integer.MAX_VALUE - 8, 1_061_422_440_618_121_653L})
+  void aRootThatNeverWasIsRefusedAtOpening(long root) {
+    PageStore pages = IndexOptions.DEFAULT.pagesInMemory(256);
+    try (BftlTree index = BftlTree.open(IndexOptions.DEFAULT, pages)) {
+      for (long key = 0; key < 100; key++) {
+        index.put(key, key);
+      }
+      pages.meta()[StoreTree.ROOT] = root;
+      InvariantViolationException violation =
+          assertThrows(
+              InvariantViolationException.class, () -> BftlTree.open(IndexOptions.DEFAULT, pages));
+      assertEquals("I7", violation.invariant(), violation::toString);
+    }
   }
 
   /** Fills by scattered keys until there is what the corruptions want. */

@@ -135,7 +135,7 @@ enum BLinkCorruption {
               last(tree, 0),
               (pages, at) -> LinkedPage.flags(pages, at, LinkedPage.SPLIT_IS_INCOMPLETE))),
 
-  SIZE_TOO_LARGE("I7", tree -> tree.meta[BLinkStructure.SIZE]++),
+  SIZE_TOO_LARGE("I7", tree -> tree.epochs.count(1)),
   ENTRY_LOST(
       "I7",
       tree ->

@@ -9,13 +9,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongCursor;
 import dev.espalier.TestSize;
+import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.CheckedPageStore;
+import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.memory.HugePages;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.memory.MemoryPageStore;
+import dev.espalier.memory.PageStore;
 import dev.espalier.memory.RefusingPageStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -296,6 +302,52 @@ class BLinkTreeTest {
   private static void removeLeaves(BLinkTree index, int leaves) {
     for (long key = 0; key < (long) leaves * LEAF; key++) {
       index.remove(key);
+    }
+  }
+
+  /** Counts of threads are added up one by one, and a removal may be counted before its insert. */
+  @Test
+  void whatIsNotCountedYetMakesNoTreeEmptyAndNoSizeNegative() {
+    try (BLinkTree index = tree()) {
+      index.put(1, 1);
+      index.tree.epochs.count(-1);
+      assertEquals(0, index.size());
+      assertFalse(index.isEmpty());
+      index.tree.epochs.count(-1);
+      assertEquals(0, index.size());
+      assertThrows(InvariantViolationException.class, index::verify);
+      index.tree.epochs.count(2);
+      index.remove(1);
+      assertTrue(index.isEmpty());
+      index.verify();
+      index.tree.epochs.count(-1);
+      assertThrows(InvariantViolationException.class, index::verify);
+    }
+  }
+
+  /** A tree is refused halfway, when it already has a count that nobody knows yet. */
+  @Test
+  void aTreeThatCanNotBeOpenedLeavesTheSize() {
+    AtomicBoolean fails = new AtomicBoolean();
+    PageStore store =
+        new ForwardingPageStore(IndexOptions.DEFAULT.pagesInMemory(256)) {
+          @Override
+          public long pin(int page) {
+            if (fails.get()) {
+              throw new UncheckedIOException(new IOException("page " + page));
+            }
+            return super.pin(page);
+          }
+        };
+    try (BLinkTree index = BLinkTree.open(IndexOptions.DEFAULT, store)) {
+      putAscending(index, 10 * LEAF);
+      int operation = index.tree.epochs.enter();
+      removeLeaves(index, 2); // which wait
+      index.tree.epochs.exit(operation);
+      fails.set(true);
+      assertThrows(UncheckedIOException.class, () -> BLinkTree.open(IndexOptions.DEFAULT, store));
+      assertEquals(8 * LEAF, store.meta()[BLinkStructure.SIZE]);
+      fails.set(false);
     }
   }
 

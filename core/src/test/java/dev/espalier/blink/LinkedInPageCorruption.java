@@ -42,7 +42,7 @@ enum LinkedInPageCorruption {
               tree,
               0,
               page -> LinkedPage.count(page.tree.pages, page.at, page.format.leafCapacity + 1))),
-  SIZE_TOO_LARGE("I7", tree -> tree.meta[BLinkStructure.SIZE]++),
+  SIZE_TOO_LARGE("I7", tree -> tree.epochs.count(1)),
   PAGE_LEAKED("I8", tree -> tree.store.allocate()),
   CHILD_PAST_THE_PAGE(
       "I9",

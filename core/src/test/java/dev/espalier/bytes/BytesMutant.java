@@ -334,6 +334,16 @@ enum BytesMutant implements WrongBytesIndex {
             }
           }),
 
+  LONG_KEY_IS_CUT(
+      "keys that are too long are absent",
+      limit ->
+          new HeapBytesIndex(limit) {
+            @Override
+            public byte @Nullable [] get(byte[] key) {
+              return super.get(Arrays.copyOf(key, Math.min(key.length, MAX_KEY)));
+            }
+          }),
+
   CROSSED_RANGE_IS_EMPTY(
       "wrong arguments are refused",
       limit ->

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -33,12 +34,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** What an index refuses, and that it is as before then. */
 final class LimitLaws {
   static final List<Law> LAWS =
       List.of(
           new Law("entry that is too long is refused", 1, LimitLaws::entryThatIsTooLongIsRefused),
+          new Law("keys that are too long are absent", 1, LimitLaws::keysThatAreTooLongAreAbsent),
           new Law("wrong offsets are refused", 1, LimitLaws::wrongOffsetsAreRefused),
           new Law("wrong arguments are refused", 1, LimitLaws::wrongArgumentsAreRefused),
           new Law("full index is as it was", 2, LimitLaws::fullIndexIsAsItWas, true),
@@ -104,6 +107,104 @@ final class LimitLaws {
     } finally {
       Files.delete(file);
     }
+  }
+
+  /** They have a place in the order, as all keys have that are not there. */
+  private static void keysThatAreTooLongAreAbsent(BytesShape shape, long seed) {
+    byte[] longest = NastyBytes.filled((byte) 'k', BytesIndex.MAX_KEY);
+    byte[] behind = longest.clone();
+    behind[BytesIndex.MAX_KEY - 1]++;
+    byte[] last = NastyBytes.filled((byte) 0xFF, BytesIndex.MAX_KEY + 1);
+    List<byte[]> tooLong =
+        List.of(
+            new byte[BytesIndex.MAX_KEY + 1],
+            Arrays.copyOf(longest, BytesIndex.MAX_KEY + 1),
+            Arrays.copyOf(behind, 3 * BytesIndex.MAX_KEY),
+            last);
+    NastyBytes bytes = new NastyBytes(seed);
+    try (BytesIndex index = shape.create()) {
+      BytesPair pair = new BytesPair(index);
+      pair.fill(bytes, bytes.keys(60));
+      for (byte[] key : List.of(longest, behind, new byte[BytesIndex.MAX_KEY], new byte[] {'k'})) {
+        pair.put(key, SOME_VALUE);
+      }
+      for (byte[] key : tooLong) {
+        assertAbsent(index, key);
+        assertAbsent(index.tailView(new byte[0], true), key);
+        assertSamePlaces(pair, key);
+        pair.narrow(BytesPair.Narrowing.DESCENDING, key, true, key, true);
+        assertSamePlaces(pair, key);
+        pair.narrow(BytesPair.Narrowing.DESCENDING, key, true, key, true);
+      }
+      pair.assertSameEntries();
+      assertSameLookups(pair, tooLong);
+      for (byte[] key : tooLong) {
+        byte[] to = key[0] == 'k' ? last : key;
+        assertEquals(
+            pair.model.removeRange(key, true, to, true), index.removeRange(key, true, to, true));
+        pair.assertSameEntries();
+      }
+      assertEquals(
+          pair.model.removeRange(new byte[0], true, last, false),
+          index.removeRange(new byte[0], true, last, false));
+      pair.assertSameEntries();
+    }
+  }
+
+  private static void assertAbsent(BytesNavigable entries, byte[] key) {
+    MemorySegment segment = MemorySegment.ofArray(key);
+    assertNull(entries.get(key));
+    assertFalse(entries.get(segment, new Pieces()));
+    assertEquals(-1, entries.get(segment, MemorySegment.ofArray(new byte[10])));
+    assertFalse(entries.containsKey(key));
+    assertFalse(entries.containsKey(segment));
+    assertNull(entries.remove(key));
+    assertFalse(entries.delete(key));
+    assertFalse(entries.delete(segment));
+  }
+
+  /** Checks what is beside a key, and how many entries are on each side of it. */
+  private static void assertSamePlaces(BytesPair pair, byte[] key) {
+    MemorySegment segment = MemorySegment.ofArray(key);
+    BytesCursor cursor = pair.view.cursor();
+    BytesPair.same("floor", () -> pair.part.floorKey(key), () -> at(cursor, cursor.floor(segment)));
+    BytesPair.same("lower", () -> pair.part.lowerKey(key), () -> at(cursor, cursor.lower(segment)));
+    BytesPair.same(
+        "ceiling", () -> pair.part.ceilingKey(key), () -> at(cursor, cursor.ceiling(segment)));
+    BytesPair.same(
+        "higher", () -> pair.part.higherKey(key), () -> at(cursor, cursor.higher(segment)));
+    for (boolean inclusive : new boolean[] {true, false}) {
+      int before = pair.part.headMap(key, inclusive).size();
+      assertEquals(before, pair.view.headView(key, inclusive).size());
+      if (before > 0) {
+        assertEquals(before, pair.view.countRange(pair.view.firstKey(), true, key, inclusive));
+      }
+      assertEquals(
+          pair.part.tailMap(key, inclusive).size(), pair.view.tailView(key, inclusive).size());
+      assertEquals(0, pair.view.subView(key, inclusive, key, inclusive).size());
+      assertEquals(0, pair.view.countRange(key, inclusive, key, inclusive));
+    }
+    assertTrue(pair.view.prefixView(key).isEmpty());
+  }
+
+  private static byte @Nullable [] at(BytesCursor cursor, boolean isOn) {
+    return isOn ? cursor.keyArray() : null;
+  }
+
+  private static void assertSameLookups(BytesPair pair, List<byte[]> others) {
+    List<byte[]> keys = new ArrayList<>(pair.model.entries.keySet());
+    for (int i = 0; i < others.size(); i++) {
+      keys.add(7 * i, others.get(i));
+    }
+    BitSet expected = new BitSet();
+    BitSet shown = new BitSet();
+    for (int i = 0; i < keys.size(); i++) {
+      expected.set(i, pair.model.containsKey(keys.get(i)));
+    }
+    int found =
+        pair.index.getAll(PackedBytes.of(keys), (i, piece, from, count, at, total) -> shown.set(i));
+    assertEquals(expected, shown);
+    assertEquals(expected.cardinality(), found);
   }
 
   private static void wrongOffsetsAreRefused(BytesShape shape, long seed) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.TestSize;
+import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.MemoryLimitException;
 import dev.espalier.threads.KeyHistories;
 import dev.espalier.threads.ThreadsContract;
@@ -39,6 +40,26 @@ class ConcurrentThreadsTest extends ThreadsContract<ConcurrentPbPlusTree> {
   private static ConcurrentPbPlusTree tree(int innerWidth, int leafWidth) {
     return ConcurrentPbPlusTree.create(
         IndexOptions.DEFAULT, new ConcurrentPbPlusTree.Geometry(innerWidth, leafWidth));
+  }
+
+  /** Counts of threads are added up one by one, and a removal may be counted before its insert. */
+  @Test
+  void whatIsNotCountedYetMakesNoTreeEmptyAndNoSizeNegative() {
+    try (ConcurrentPbPlusTree index = tree()) {
+      index.put(1, 1);
+      index.tree.size.decrement();
+      assertEquals(0, index.size());
+      assertFalse(index.isEmpty());
+      index.tree.size.decrement();
+      assertEquals(0, index.size());
+      assertThrows(InvariantViolationException.class, index::verify);
+      index.tree.size.add(2);
+      index.remove(1);
+      assertTrue(index.isEmpty());
+      index.verify();
+      index.tree.size.decrement();
+      assertThrows(InvariantViolationException.class, index::verify);
+    }
   }
 
   @Test

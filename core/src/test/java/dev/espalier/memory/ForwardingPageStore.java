@@ -30,6 +30,11 @@ public abstract class ForwardingPageStore implements PageStore {
   }
 
   @Override
+  public void whenMetaIsWanted(Runnable task) {
+    store.whenMetaIsWanted(task);
+  }
+
+  @Override
   public int allocate() {
     return store.allocate();
   }

@@ -21,16 +21,12 @@ final class KnownMisses {
       CsbPlusTree REFILL 94
       CsbPlusTree REMOVE_RANGE 47
       CacheFirstFpbPlusTree REMOVE_RANGE 67
-      Cola REMOVE_RANGE 8.6
       PackedMemoryArray REMOVE_RANGE 49
       CacheObliviousBTree REMOVE_RANGE 50
-      DeamortizedCola REMOVE_RANGE 78
       PioBTree SCAN 273
       PioBTree SCAN_BEHIND_DEAD 286
-      PioBTree REMOVE_RANGE 154
       FdTree SCAN 451
       FdTree SCAN_BEHIND_DEAD 408
-      FdTree REMOVE_RANGE 62
       BLinkTree SCAN 259
       """;
 

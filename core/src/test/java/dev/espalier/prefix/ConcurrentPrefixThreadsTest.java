@@ -2,12 +2,15 @@
 package dev.espalier.prefix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.IndexOptions;
 import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.inspect.InvariantViolationException;
 import dev.espalier.memory.MemoryPageStore;
 import dev.espalier.threads.KeyHistories;
 import dev.espalier.threads.ShortHistories;
@@ -47,6 +50,27 @@ class ConcurrentPrefixThreadsTest extends ThreadsContract<LongsInByteStrings> {
   protected void verifyAlone(LongsInByteStrings index) {
     super.verifyAlone(index);
     assertEquals(0, ((ConcurrentPrefixBPlusTree) index.index).structure().shared().outside());
+  }
+
+  /** Counts of threads are added up one by one, and a removal may be counted before its insert. */
+  @Test
+  void whatIsNotCountedYetMakesNoTreeEmptyAndNoSizeNegative() {
+    try (LongsInByteStrings index = tree()) {
+      EntryCount size = ((ConcurrentPrefixBPlusTree) index.index).structure().size;
+      index.put(1, 1);
+      size.add(-1);
+      assertEquals(0, index.size());
+      assertFalse(index.isEmpty());
+      size.add(-1);
+      assertEquals(0, index.size());
+      assertThrows(InvariantViolationException.class, index::verify);
+      size.add(2);
+      index.remove(1);
+      assertTrue(index.isEmpty());
+      index.verify();
+      size.add(-1);
+      assertThrows(InvariantViolationException.class, index::verify);
+    }
   }
 
   @Test

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 enum PrefixCorruption {
   CHILD_TWICE(
       "I1", tree -> child(tree, inner(tree), 1, PageLayout.child(tree.pages, inner(tree), 0))),
-  SIZE_OFF_BY_ONE("I1", tree -> tree.meta[PrefixStructure.SIZE]++),
+  SIZE_OFF_BY_ONE("I1", tree -> tree.size.add(1)),
   PAGE_LOST("I1", PrefixStructure::allocate),
   LEVEL_WRONG("I1", tree -> tree.pages.set(ValueLayout.JAVA_BYTE, leaf(tree) + 16, (byte) 1)),
   FLAG_WITHOUT_REASON(

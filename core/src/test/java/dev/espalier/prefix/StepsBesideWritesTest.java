@@ -24,9 +24,8 @@ class StepsBesideWritesTest {
   private final Watched pages = new Watched();
   private final ConcurrentPrefixBPlusTree index = ConcurrentPrefixBPlusTree.open(pages);
 
-  /** Knows which page was looked at last, and does something before one is. */
+  /** Does something before a page is looked at. */
   private static final class Watched extends ForwardingPageStore {
-    private int last;
     private int watched;
     private Runnable action = () -> {};
 
@@ -41,7 +40,6 @@ class StepsBesideWritesTest {
 
     @Override
     public long look(int page) {
-      last = page;
       if (page == watched) {
         watched = 0;
         action.run();
@@ -82,14 +80,9 @@ class StepsBesideWritesTest {
     }
     BytesCursor cursor = index.cursor();
     assertTrue(cursor.first());
-    long last;
-    do {
-      last = key(cursor);
-      pages.last = 0;
-      assertTrue(cursor.next());
-    } while (pages.last == 0);
-    int next = pages.last;
+    long last = enterNextLeaf(cursor);
     long first = key(cursor);
+    int next = leafOf(first);
     index.delete(bytes(first));
     assertTrue(cursor.floor(MemorySegment.ofArray(bytes(last))));
     long added = last + 1;
@@ -116,7 +109,7 @@ class StepsBesideWritesTest {
     long last = enterNextLeaf(cursor);
     final long first = key(cursor);
     final long end = enterNextLeaf(cursor);
-    final int behind = pages.last;
+    final int behind = leafOf(key(cursor));
     final long added = key(cursor) - 1;
     index.delete(bytes(key(cursor))); // So the leaf behind has room.
     for (long key = first; key < end; key += STRIDE) {
@@ -153,12 +146,26 @@ class StepsBesideWritesTest {
 
   /** Goes to the first entry of the next leaf; returns the last key of the one before. */
   private long enterNextLeaf(BytesCursor cursor) {
+    int leaf = leafOf(key(cursor));
     long last;
     do {
       last = key(cursor);
-      pages.last = 0;
       assertTrue(cursor.next());
-    } while (pages.last == 0);
+    } while (leafOf(key(cursor)) == leaf);
     return last;
+  }
+
+  /** Returns the page where a key is. */
+  private int leafOf(long key) {
+    PrefixSpace space = index.structure().shared();
+    int operation = space.epochs.enter();
+    try {
+      PrefixLook look = new PrefixLook(index.structure(), space);
+      look.findLeaf(MemorySegment.ofArray(bytes(key)), 0);
+      look.release();
+      return look.number;
+    } finally {
+      space.epochs.exit(operation);
+    }
   }
 }

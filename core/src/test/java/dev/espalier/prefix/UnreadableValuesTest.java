@@ -15,7 +15,10 @@ import dev.espalier.memory.ForwardingPageStore;
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.ConcurrentModificationException;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,6 +78,7 @@ class UnreadableValuesTest {
     private int bad;
     private boolean isHalfway;
     private boolean isTold;
+    private int looks;
 
     Unreadable(PageStore store) {
       super(store);
@@ -86,6 +90,12 @@ class UnreadableValuesTest {
         throw new IllegalStateException("page " + page + " can't be read, as ordered");
       }
       return super.pin(page);
+    }
+
+    @Override
+    public long look(int page) {
+      looks++;
+      return super.look(page);
     }
 
     @Override
@@ -207,6 +217,62 @@ class UnreadableValuesTest {
     assertTrue(store.pagesInUse() <= pages + 2, () -> store.pagesInUse() + " of " + pages);
     assertTrue(index.delete(key(7)));
     index.verify();
+  }
+
+  /** Whoever tells a log of many writes asks before. */
+  @Test
+  void aKeyTellsWhetherItCanBeWritten() {
+    ConcurrentPrefixBPlusTree index = (ConcurrentPrefixBPlusTree) fill(Kind.MANY_WRITERS, IN_PAGES);
+    byte[] longKey = Arrays.copyOf(new byte[] {1}, 3 * PAGE_BYTES); // Behind all others.
+    index.set(longKey, value(1, 3));
+    index.set(key(20), value(2, 3));
+    store.isTold = false;
+    assertEquals(Set.of(), pagesThatMustBeRead(index, key(20)));
+    assertEquals(Set.of(), pagesThatMustBeRead(index, key(21)));
+    assertEquals(3, pagesThatMustBeRead(index, longKey).size());
+    Set<Integer> pages = pagesThatMustBeRead(index, key(7));
+    assertTrue(pages.contains(PiecePage.pageOf(chainOf(7))), pages::toString);
+    assertTrue(pages.size() >= 3, pages::toString);
+    assertFalse(store.isTold);
+  }
+
+  /** Returns the pages without which a key can't be written, beside the only leaf. */
+  private Set<Integer> pagesThatMustBeRead(ConcurrentPrefixBPlusTree index, byte[] key) {
+    index.checkLeaving(segment(key));
+    Set<Integer> pages = new TreeSet<>();
+    for (int page = 1; page < 200; page++) {
+      store.bad = page == store.meta()[PrefixStructure.ROOT] ? 0 : page;
+      try {
+        index.checkLeaving(segment(key));
+      } catch (IllegalStateException unreadable) {
+        pages.add(page);
+      }
+    }
+    store.bad = 0;
+    return pages;
+  }
+
+  /** As long as there are no long values, and keys are short, nothing is looked for. */
+  @Test
+  void shortEntriesAreNotLookedFor() {
+    ConcurrentPrefixBPlusTree index = (ConcurrentPrefixBPlusTree) fill(Kind.MANY_WRITERS, 10);
+    assertEquals(0, looksFor(index, key(7)));
+    assertEquals(1, looksFor(index, new byte[2 * PAGE_BYTES]));
+    index.set(key(7), value(1, PAGE_BYTES - 24)); // It has a page of its own, and no piece.
+    assertEquals(1, looksFor(index, key(6)));
+    store.bad = chainOf(7);
+    assertThrows(IllegalStateException.class, () -> index.checkLeaving(segment(key(7))));
+    store.bad = 0;
+    index.clear();
+    assertEquals(0, looksFor(index, key(7)));
+    index.set(key(7), value(1, 1200)); // It has a piece.
+    assertEquals(1, looksFor(index, key(6)));
+  }
+
+  private int looksFor(ConcurrentPrefixBPlusTree index, byte[] key) {
+    store.looks = 0;
+    index.checkLeaving(segment(key));
+    return store.looks;
   }
 
   /** What others have in that page must not be freed with it. */

@@ -148,6 +148,80 @@ class EpochsTest {
     assertEquals(3, waits.get());
   }
 
+  // ---------------------------------------------------------------- entries
+
+  private int change(long entries) {
+    epochs.exit(epochs.enter(), entries);
+    return 0;
+  }
+
+  @Test
+  void entriesOfAllThreadsAreCountedAndHoldNothingBack() throws Exception {
+    long expected = 0;
+    for (int i = 0; i < THREADS; i++) {
+      long entries = i % 3 == 0 ? -i : i;
+      inAnotherThread(() -> change(entries));
+      expected += entries;
+      assertEquals(expected, epochs.entries());
+      advance();
+    }
+    epochs.beginAlone();
+    assertEquals(expected, epochs.entries());
+    change(5);
+    epochs.count(-2);
+    epochs.endAlone();
+    assertEquals(expected + 3, epochs.entries());
+    advance();
+  }
+
+  @Test
+  void whatOneThreadInsertsAnotherMayRemoveForEver() throws Exception {
+    long most = (1L << 43) - 1;
+    for (int i = 0; i < 5; i++) {
+      change(most);
+      assertEquals(most, epochs.entries());
+      int removing = i; // Each time in another word.
+      for (int other = 0; other < removing; other++) {
+        inAnotherThread(() -> 0);
+      }
+      inAnotherThread(() -> change(-most));
+      assertEquals(0, epochs.entries());
+      advance();
+      advance();
+    }
+    change(-1);
+    assertEquals(-1, epochs.entries());
+    advance();
+    advance();
+  }
+
+  @Test
+  void anOperationHoldsTheEpochBackHoweverManyEntriesItsWordHas() {
+    for (long entries : new long[] {1, -1, 1L << 42, -1L << 42}) {
+      change(entries);
+      int operation = epochs.enter();
+      advance();
+      assertFalse(epochs.advance());
+      epochs.exit(operation, entries);
+      advance();
+    }
+  }
+
+  /** Counted in shared lines: entries cost none beside the one that an operation writes anyway. */
+  @Test
+  void anOperationWritesOneWordWhichSharesNoLineWithTheLengthOfTheArray() {
+    for (int i = 0; i < 2; i++) {
+      long[] before = epochs.counts.clone();
+      int operation = epochs.enter();
+      epochs.exit(operation, 3);
+      for (int at = 0; at < before.length; at++) {
+        assertEquals(at == operation, before[at] != epochs.counts[at], "word " + at);
+      }
+      assertTrue(operation * Long.BYTES >= 128, "word " + operation);
+      advance();
+    }
+  }
+
   /** An operation that an epoch overtakes is counted again, in that one alone. */
   @Test
   void countsAreBalancedAfterARace() throws Exception {
@@ -157,7 +231,7 @@ class EpochsTest {
           new Thread(
               () -> {
                 for (int n = 0; n < 200_000; n++) {
-                  epochs.exit(epochs.enter());
+                  epochs.exit(epochs.enter(), n % 2 == 0 ? 2 : -1);
                 }
               });
       threads.add(thread);
@@ -170,6 +244,7 @@ class EpochsTest {
       advance();
     }
     epochs.beginAlone();
+    assertEquals(200_000, epochs.entries());
     epochs.endAlone();
   }
 }

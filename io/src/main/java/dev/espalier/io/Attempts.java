@@ -30,8 +30,7 @@ final class Attempts {
         // Once more.
       }
     }
-    checkpoints.lock();
-    gate.enterAlone();
+    gate.enterAlone(checkpoints);
     try {
       return attempt(begin, work);
     } finally {

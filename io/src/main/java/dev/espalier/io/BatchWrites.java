@@ -58,6 +58,7 @@ final class BatchWrites {
         target.pages().checkUsable();
       }
       check.run();
+      checkLeaving(batch, targets);
       if (locks[0].isOfOneAlone()) {
         keepVersions(batch, targets);
       }
@@ -77,6 +78,23 @@ final class BatchWrites {
       }
     }
     return sharing;
+  }
+
+  /**
+   * Makes sure that all long values that a batch replaces or removes can be freed, before the log
+   * is told and anything is changed: one that can't would leave the trees halfway, and recovery
+   * too.
+   */
+  private static void checkLeaving(WriteBatch batch, OpenIndex[] targets) {
+    for (int i = 0; i < batch.size(); i++) {
+      if (targets[batch.target(i)] instanceof StoreBytesIndex strings) {
+        try {
+          strings.tree().checkLeaving(batch.keyBytes(i));
+        } catch (RuntimeException failed) {
+          throw strings.failures().ofWrite(failed);
+        }
+      }
+    }
   }
 
   /** Keeps what the keys of a batch are, by the thread that is alone. */

@@ -5,6 +5,7 @@ import dev.espalier.bytes.BytesCursor;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.PackedBytes;
 import dev.espalier.memory.MemoryLimitException;
+import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -31,7 +32,7 @@ final class BulkBytesWrites {
 
   private final StoreWriter writer;
   private final StoreBytesIndex index;
-  private final BytesIndex tree;
+  private final ConcurrentPrefixBPlusTree tree;
   private final SlotPageStore store;
 
   private final IndexFailures failures;
@@ -94,6 +95,9 @@ final class BulkBytesWrites {
     try {
       for (int i = from; i < to && held[0].isOfOneAlone(); i++) {
         writer.transactions().keep(index, keys.get(i));
+      }
+      for (int i = from; i < to && tellsFirst; i++) {
+        tree.checkLeaving(keys.get(i));
       }
       return tellsFirst
           ? tellAndPut(held, keys, values, from, to)
@@ -205,15 +209,27 @@ final class BulkBytesWrites {
     return writer.append(record);
   }
 
-  /** Removes a range, in parts if the device has no room for what this may change. */
+  /**
+   * Removes a range, in parts if the device has no room for what this may change. A bound that is
+   * longer than keys are lies right behind the key that it begins with, which takes its place: a
+   * record has no longer ones.
+   */
   long removeRange(byte[] from, boolean fromInclusive, byte[] to, boolean toInclusive) {
-    Part part = removePart(from, fromInclusive, to, toInclusive);
+    byte[] first = cut(from);
+    byte[] last = cut(to);
+    boolean firstInclusive = fromInclusive && first.length == from.length;
+    boolean lastInclusive = toInclusive || last.length < to.length;
+    Part part = removePart(first, firstInclusive, last, lastInclusive);
     long removed = part.removed;
     while (part.end != null) {
-      part = removePart(part.end, false, to, toInclusive);
+      part = removePart(part.end, false, last, lastInclusive);
       removed += part.removed;
     }
     return removed;
+  }
+
+  private static byte[] cut(byte[] bound) {
+    return bound.length > BytesIndex.MAX_KEY ? Arrays.copyOf(bound, BytesIndex.MAX_KEY) : bound;
   }
 
   /** What was removed of a range, and the key up to which all has gone, null if that is all. */
@@ -248,6 +264,7 @@ final class BulkBytesWrites {
         if (isEmpty(from, fromInclusive, last, lastInclusive)) {
           return new Part(0, null);
         }
+        tree.checkLeaving(from, fromInclusive, last, lastInclusive);
         sequence = appendRange(whole, from, fromInclusive, last, lastInclusive);
         removed = writer.whole(() -> tree.removeRange(from, fromInclusive, last, lastInclusive));
       } else {

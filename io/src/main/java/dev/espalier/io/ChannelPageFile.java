@@ -120,20 +120,30 @@ final class ChannelPageFile extends EngineFile {
     MemorySegment requests = batch.requests();
     CountDownLatch left = new CountDownLatch(batch.count());
     batch.attachment = left;
-    for (int i = 0; i < batch.count(); i++) {
-      if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
-        IoRequest.result(requests, i, IoRequest.PENDING);
-        submit(batch, i, new Completion(batch, i, left));
-      } else {
+    int next = 0;
+    try {
+      while (next < batch.count()) {
+        int i = next++;
+        if (IoRequest.result(requests, i) == IoRequest.QUEUED) {
+          submit(batch, i, left);
+        } else {
+          left.countDown();
+        }
+      }
+    } finally { // After an error, those that are not handed over have failed.
+      for (; next < batch.count(); next++) {
+        IoRequest.result(requests, next, -Errno.EIO);
         left.countDown();
       }
     }
   }
 
-  private void submit(IoBatch batch, int request, Completion completion) {
-    ByteBuffer bytes = bytes(batch, request);
-    long position = IoRequest.position(batch.requests(), request);
+  private void submit(IoBatch batch, int request, CountDownLatch left) {
+    Completion completion = new Completion(batch, request, left);
+    IoRequest.result(batch.requests(), request, IoRequest.PENDING);
     try {
+      ByteBuffer bytes = bytes(batch, request);
+      long position = IoRequest.position(batch.requests(), request);
       if (batch.writes) {
         channel.write(bytes, position, this, completion);
       } else {
@@ -141,6 +151,9 @@ final class ChannelPageFile extends EngineFile {
       }
     } catch (RuntimeException refused) {
       completion.failed(refused, this);
+    } catch (Error failed) {
+      completion.end(-Errno.EIO);
+      throw failed;
     }
   }
 
@@ -149,7 +162,14 @@ final class ChannelPageFile extends EngineFile {
     if (batch.writes || batch.count() == 1) {
       threads.inCaller(() -> moveHere(batch));
     } else {
-      submit(batch);
+      try {
+        submit(batch);
+      } catch (RuntimeException | Error failed) {
+        if (!hasEnded(batch)) {
+          await(batch); // The memory is used for something else afterwards.
+        }
+        throw failed;
+      }
       await(batch);
     }
   }
@@ -195,7 +215,7 @@ final class ChannelPageFile extends EngineFile {
   }
 
   /** Notes how a request has ended. */
-  private record Completion(IoBatch batch, int request, CountDownLatch left)
+  record Completion(IoBatch batch, int request, CountDownLatch left)
       implements CompletionHandler<Integer, ChannelPageFile> {
 
     @Override
@@ -205,12 +225,20 @@ final class ChannelPageFile extends EngineFile {
 
     @Override
     public void failed(Throwable failure, ChannelPageFile file) {
-      end(-file.errnoOf(failure, batch, request));
+      int errno = Errno.EIO;
+      try {
+        errno = file.errnoOf(failure, batch, request);
+      } finally {
+        end(-errno);
+      }
     }
 
+    /** Notes the end, unless it is noted: an error may come behind it. */
     private void end(int result) {
-      IoRequest.result(batch.requests(), request, result);
-      left.countDown();
+      if (IoRequest.result(batch.requests(), request) == IoRequest.PENDING) {
+        IoRequest.result(batch.requests(), request, result);
+        left.countDown();
+      }
     }
   }
 

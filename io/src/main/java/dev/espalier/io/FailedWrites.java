@@ -11,6 +11,9 @@ final class FailedWrites {
   /** More finds no room in the log beside what other writers were promised. */
   private static final long MOST_BYTES = LogBuffer.BYTES;
 
+  /** The same for a thread that is alone, which has the whole log: as much as a record may have. */
+  private static final long MOST_BYTES_ALONE = WriteBatch.MOST_BYTES;
+
   private final StoreState state;
   private final Checkpoints checkpoints;
   private final StoreWriter writer;
@@ -23,9 +26,9 @@ final class FailedWrites {
 
   /**
    * Tells the log what there is of some keys, after it was told of writes to them that may not have
-   * been made. Where there is no room for that, {@link StoreWriter#end} takes the writes back, when
-   * this thread holds no locks. If damage keeps the keys from being read, a crash may bring the
-   * writes.
+   * been made. Where there is no room for that, or damage keeps the keys from being read, {@link
+   * StoreWriter#end} takes the writes back, when this thread holds no locks: recovery would meet
+   * the same damage.
    *
    * @param held the locks of the keys
    * @param bytes of what there is of the keys, or about so many
@@ -34,7 +37,7 @@ final class FailedWrites {
    */
   void takeBack(IndexLock[] held, long bytes, Consumer<LogRecord> stored, RuntimeException cause) {
     try {
-      if (bytes > MOST_BYTES && !held[0].isOfOneAlone()) {
+      if (bytes > (held[0].isOfOneAlone() ? MOST_BYTES_ALONE : MOST_BYTES)) {
         held[0].failed = cause;
         return;
       }
@@ -45,17 +48,21 @@ final class FailedWrites {
       }
     } catch (RuntimeException second) {
       cause.addSuppressed(second);
-      if (second instanceof PageFileException full && SlotSpace.isFull(full)) {
-        held[0].failed = cause; // A checkpoint makes room, and takes little.
-      } else if (!(second instanceof CorruptPageException) && !IndexFailures.isDoubtful(second)) {
+      boolean isFull = second instanceof PageFileException full && SlotSpace.isFull(full);
+      if (isFull || second instanceof CorruptPageException || IndexFailures.isDoubtful(second)) {
+        held[0].failed = cause; // A checkpoint takes little room, and reads none of the keys.
+      } else {
         state.noteHalfway(cause);
       }
+    } catch (OutOfMemoryError none) {
+      cause.addSuppressed(none);
+      held[0].failed = cause; // A checkpoint needs no memory for the values.
     }
   }
 
   /**
    * Appends a record for which no room was promised, unless there is none beside what was. That of
-   * a thread that is alone may be of any length.
+   * a thread that is alone may be as long as any.
    *
    * @return whether it was appended
    * @throws RuntimeException if the log can't have room for it

@@ -15,7 +15,13 @@ final class IndexPages {
   final String name;
   final String kind;
   final String codecs;
+
+  /** The meta words; those that the tree keeps elsewhere while it is open may be behind. */
   final long[] meta;
+
+  /** Writes these words; by the one who is alone in the gate. */
+  private Runnable metaTask = IndexPages::keepNothing;
+
   PageMap map;
   PageAllocation numbers;
 
@@ -63,6 +69,23 @@ final class IndexPages {
     return free;
   }
 
+  /** Has the tree that is open write what it keeps elsewhere whenever all words are wanted. */
+  void whenMetaIsWanted(Runnable task) {
+    metaTask = task;
+  }
+
+  /** Returns the meta words when the tree has written all of them; while nobody changes it. */
+  long[] wholeMeta() {
+    metaTask.run();
+    return meta;
+  }
+
+  /** Has the tree, which is about to be closed, write all meta words a last time. */
+  void forgetTree() {
+    metaTask.run();
+    metaTask = IndexPages::keepNothing;
+  }
+
   /** Tells whether keys and values are byte strings. */
   boolean hasByteStrings() {
     return StoredCodecs.areByteStrings(codecs);
@@ -76,6 +99,9 @@ final class IndexPages {
   /** Puts what has changed of the map into new slots, and describes the index. */
   Catalogue.Entry capture(SlotSpace space, long checkpoint, PageImages images) {
     PageMap.Root root = map.capture(space, numbers, PageSeal.tag(id, checkpoint), images);
-    return new Catalogue.Entry(id, name, kind, codecs, meta.clone(), numbers.top(), root);
+    return new Catalogue.Entry(id, name, kind, codecs, wholeMeta().clone(), numbers.top(), root);
   }
+
+  /** What there is to do where no tree keeps a word elsewhere. */
+  private static void keepNothing() {}
 }

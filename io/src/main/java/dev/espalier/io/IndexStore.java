@@ -394,12 +394,14 @@ public final class IndexStore implements AutoCloseable {
    *     not hold, by its number in the source of {@code StoreVerifier}, and the place
    * @throws IllegalArgumentException if an index that is not open has a tree whose geometry neither
    *     its name nor the store's options tell; open the index first
+   * @throws IllegalStateException if a source or listener of a bulkload calls this: half of what is
+   *     loaded would be taken for damage
    * @throws PageFileException if the device fails, or has no room for a checkpoint under way
    * @throws java.util.concurrent.CancellationException if the listener cancels
    */
   public void verify(ProgressListener listener) {
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.transactions.checkNotWriting();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       state.condition.checkUsable();
       checkpoints.completePending();
@@ -465,8 +467,7 @@ public final class IndexStore implements AutoCloseable {
   public void close() {
     state.transactions.checkNotWriting();
     background.stop();
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       if (state.condition.isClosed()) {
         return;

@@ -27,7 +27,7 @@ class IoThreads extends ThreadPoolExecutor {
   /** Held while tasks are done by a thread that is not, or no longer, one of these. */
   private final ReentrantLock serving = new ReentrantLock();
 
-  /** A task that runs once, whoever comes first. */
+  /** A task that runs once, whoever comes first, or is taken back. */
   private static final class Once implements Runnable {
     private final Runnable task;
     private final AtomicBoolean isTaken = new AtomicBoolean();
@@ -38,9 +38,13 @@ class IoThreads extends ThreadPoolExecutor {
 
     @Override
     public void run() {
-      if (isTaken.compareAndSet(false, true)) {
+      if (take()) {
         task.run();
       }
+    }
+
+    boolean take() {
+      return isTaken.compareAndSet(false, true);
     }
   }
 
@@ -72,17 +76,24 @@ class IoThreads extends ThreadPoolExecutor {
     }
   }
 
-  /** Has a task done by one of the threads or, if none can be started, by the caller's. */
+  /**
+   * Has a task done by one of the threads or, if none can be started, by the caller's. If another
+   * error is thrown, the task is not done.
+   */
   @Override
   public void execute(Runnable task) {
-    Runnable once = task;
+    Once once = null;
     try {
       once = new Once(task);
       super.execute(once);
     } catch (OutOfMemoryError noThread) {
-      runHere(once);
+      runHere(once == null ? task : once);
       // A thread was counted while it was being started, so others left their tasks to it.
       serveLeft();
+    } catch (Error failed) {
+      if (once == null || once.take()) {
+        throw failed;
+      } // Else a thread does it, or has done it.
     }
   }
 

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,9 +99,15 @@ final class NettyRing implements IoUringIoHandle {
     try {
       loop.execute(submission);
     } catch (RejectedExecutionException e) {
-      underWay.remove(submission);
       submission.refusePending();
+      submission.end();
       throw shutDown(e);
+    } catch (Error failed) {
+      if (submission.take()) {
+        submission.refusePending();
+        submission.end();
+        throw failed;
+      } // Else the loop has it.
     }
     return submission;
   }
@@ -162,6 +169,7 @@ final class NettyRing implements IoUringIoHandle {
   final class Submission implements Runnable {
     private final IoBatch batch;
     private final CountDownLatch end = new CountDownLatch(1);
+    private final AtomicBoolean isTaken = new AtomicBoolean();
 
     /**
      * Requests that the ring has, and one more while they are handed over; for the loop's thread.
@@ -180,9 +188,17 @@ final class NettyRing implements IoUringIoHandle {
       Waiting.await(end);
     }
 
+    /** Tells whether the caller may hand over the requests, or refuse them; only one may. */
+    private boolean take() {
+      return isTaken.compareAndSet(false, true);
+    }
+
     /** If an error comes in the middle, those that are not handed over have failed. */
     @Override
     public void run() {
+      if (!take()) {
+        return;
+      }
       left = 1;
       int next = 0;
       try {

@@ -6,6 +6,7 @@ import static dev.espalier.io.LittleEndian.INT;
 import dev.espalier.memory.PageAllocation;
 import dev.espalier.memory.PageStore;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.stream.IntStream;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * writes the changed chunks and what is above them, each into a new slot, and there are no deltas
  * any more.
  *
- * <p>All calls are made under the lock of the pool's frames.
+ * <p>All calls are made under the lock of the pool's frames, but those for the entry of a page that
+ * is being read: nobody changes that meanwhile.
  */
 final class PageMap {
   /** The slot of a page that is given out and was never written. */
@@ -78,7 +80,11 @@ final class PageMap {
       if (number >= slots.length) {
         int length = (int) Math.min(Math.max(number + 1L, 2L * number), Integer.MAX_VALUE - 8);
         int[] moreSlots = Arrays.copyOf(slots, length);
-        checksums = Arrays.copyOf(checksums, length); // If that fails, both are as they were.
+        int[] moreChecksums = Arrays.copyOf(checksums, length);
+        // Whoever has read a page looks at its entry without the lock, and must not see a new array
+        // before what is in it.
+        VarHandle.storeStoreFence();
+        checksums = moreChecksums;
         slots = moreSlots;
       }
     }

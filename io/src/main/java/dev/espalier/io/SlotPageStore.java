@@ -181,7 +181,12 @@ final class SlotPageStore extends PooledPageStore {
 
   @Override
   public long[] meta() {
-    return pages.meta;
+    return pages.wholeMeta();
+  }
+
+  @Override
+  public void whenMetaIsWanted(Runnable task) {
+    pages.whenMetaIsWanted(task);
   }
 
   @Override
@@ -297,11 +302,35 @@ final class SlotPageStore extends PooledPageStore {
   private void ensureAvailable(long more) {
     int needed = (int) Math.min(changedPages.get() + more, Integer.MAX_VALUE / 2);
     if (space.available() < needed) {
+      growFor(needed);
       frames.lock.lock();
       try {
         space.ensureAvailable(needed);
       } finally {
         frames.lock.unlock();
+      }
+    }
+  }
+
+  /**
+   * Makes the file longer without the lock, which all files of the pool share: the device may take
+   * its time. If it has no room for so much, less may do, which is seen to with the lock.
+   */
+  private void growFor(int needed) {
+    long bytes;
+    frames.lock.lock();
+    try {
+      bytes = space.bytesFor(needed);
+    } finally {
+      frames.lock.unlock();
+    }
+    try {
+      if (bytes > 0) {
+        file.grow(bytes);
+      }
+    } catch (PageFileException failed) {
+      if (!SlotSpace.isFull(failed)) {
+        throw failed;
       }
     }
   }
@@ -386,6 +415,7 @@ final class SlotPageStore extends PooledPageStore {
   @Override
   public void close() {
     if (!isClosed()) {
+      pages.forgetTree();
       condition.noteClosed();
       pool.invalidation.forget(this);
       pool.leave(this);

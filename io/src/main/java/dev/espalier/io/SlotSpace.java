@@ -45,6 +45,8 @@ final class SlotSpace {
   /** Fewest bytes by which a file grows at once. */
   private static final long LEAST_GROWTH_BYTES = 1L << 20;
 
+  private static final int MOST_SLOTS = Integer.MAX_VALUE - 8;
+
   private final PageFile file;
   private final int pageBytes;
 
@@ -104,7 +106,7 @@ final class SlotSpace {
   }
 
   private int slotsIn(long bytes) {
-    return (int) Math.min(bytes / pageBytes, Integer.MAX_VALUE - 8);
+    return (int) Math.min(bytes / pageBytes, MOST_SLOTS);
   }
 
   /** Returns the number of the first slot. */
@@ -204,7 +206,16 @@ final class SlotSpace {
     if (refusal != null) {
       throw refusal;
     }
+    room = Math.max(room, slotsIn(file.bytes())); // As others may have it, without the lock.
+    noteAvailable();
     ensureFree(reserved + count);
+  }
+
+  /** Returns how long the file is to be for the same; 0 if it is so long, or can't be. */
+  long bytesFor(int count) {
+    long needed = room + Math.max(0, (long) reserved + count - freeCount());
+    boolean grows = needed > room && needed <= MOST_SLOTS && refusal == null;
+    return grows ? position((int) generous(needed)) : 0;
   }
 
   /**
@@ -225,18 +236,22 @@ final class SlotSpace {
 
   /** Makes the file longer: generously if the device has room, else by what is needed. */
   private void grow(long lacking) {
-    long step = Math.clamp((long) room * pageBytes / 8, LEAST_GROWTH_BYTES, MOST_GROWTH_BYTES);
     long needed = room + lacking;
-    if (needed > Integer.MAX_VALUE - 8) {
+    if (needed > MOST_SLOTS) {
       throw new NoSlotException(
           new PageFileException(
               file.path(), "has the most pages that a file can have", Errno.EFBIG));
     }
     try {
-      growTo(Math.max(needed, slotsIn(position(room) + step)));
+      growTo(generous(needed));
     } catch (NoSlotException full) {
       growTo(needed);
     }
+  }
+
+  private long generous(long needed) {
+    long step = Math.clamp((long) room * pageBytes / 8, LEAST_GROWTH_BYTES, MOST_GROWTH_BYTES);
+    return Math.max(needed, slotsIn(position(room) + step));
   }
 
   private void growTo(long slots) {

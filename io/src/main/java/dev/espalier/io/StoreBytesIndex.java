@@ -127,11 +127,11 @@ final class StoreBytesIndex implements BytesIndex, OpenIndex {
 
   /** Returns how many of some writes may change pages that long values share. */
   int sharing(int writes) {
-    return StoredPrefixTree.sharesPages(store.meta()) ? writes : 0;
+    return StoredPrefixTree.sharesPages(pages.meta) ? writes : 0;
   }
 
   /** Returns the index without the log. */
-  BytesIndex tree() {
+  ConcurrentPrefixBPlusTree tree() {
     return tree;
   }
 

@@ -55,8 +55,7 @@ final class StoreIndexes {
 
   /** Opens an index of longs, or makes one that remembers some marks. */
   StoreIndex index(String name, TreeVariant variant, CodecMarks marks) {
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       state.condition.checkUsable();
       IndexPages pages = state.indexes.get(name);
@@ -87,8 +86,7 @@ final class StoreIndexes {
 
   /** Opens an index of byte strings, or makes one that remembers some marks. */
   StoreBytesIndex bytesIndex(String name, CodecMarks marks) {
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       state.condition.checkUsable();
       IndexPages pages = state.indexes.get(Objects.requireNonNull(name, "name"));
@@ -124,8 +122,7 @@ final class StoreIndexes {
 
   /** Opens an index that nobody drops meanwhile. */
   private <T> T existing(String name, Supplier<T> index) {
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       state.condition.checkUsable();
       if (!state.indexes.containsKey(name)) {
@@ -163,8 +160,7 @@ final class StoreIndexes {
   }
 
   private <T> T only(Supplier<T> index) {
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       if (!state.indexes.containsKey(Espalier.NAME)
           && (!state.indexes.isEmpty() || state.condition.isReadOnly())) {
@@ -219,8 +215,7 @@ final class StoreIndexes {
    * Closes an index: its pages make room for others, and its next opening finds them as they are.
    */
   private void closeIndex(String name) {
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       OpenIndex index = state.open.get(name);
       if (index == null) {
@@ -240,8 +235,7 @@ final class StoreIndexes {
 
   boolean drop(String name) {
     state.transactions.checkNotWriting();
-    checkpoints.lock.lock();
-    state.gate.enterAlone();
+    state.gate.enterAlone(checkpoints.lock);
     try {
       state.condition.checkTakesChanges();
       IndexPages pages = state.indexes.get(name);

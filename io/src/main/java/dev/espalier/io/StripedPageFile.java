@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ObjIntConsumer;
+import java.util.stream.IntStream;
 
 /**
  * One page file spread over several files, ideally each on a disk of its own: block b is in file b
@@ -151,8 +152,10 @@ final class StripedPageFile implements PageFile {
     } catch (RuntimeException | Error refused) {
       try {
         finish(striped, started); // The memory is not theirs any more.
-      } catch (RuntimeException failure) {
-        refused.addSuppressed(failure);
+      } catch (RuntimeException | Error failure) {
+        if (!failure.equals(refused)) { // None can be suppressed by itself.
+          refused.addSuppressed(failure);
+        }
       }
       throw refused;
     }
@@ -237,22 +240,9 @@ final class StripedPageFile implements PageFile {
     forEach(files, (file, _) -> file.close());
   }
 
-  /** Does something to each file, whatever becomes of the others; the first failure is thrown. */
+  /** Does something to each file, as {@link ForEach} does. */
   private static void forEach(List<PageFile> files, ObjIntConsumer<PageFile> action) {
-    RuntimeException first = null;
-    for (int i = 0; i < files.size(); i++) {
-      try {
-        action.accept(files.get(i), i);
-      } catch (RuntimeException failure) {
-        if (first == null) {
-          first = failure;
-        } else {
-          first.addSuppressed(failure);
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
+    ForEach.all(
+        IntStream.range(0, files.size()).boxed().toList(), i -> action.accept(files.get(i), i));
   }
 }

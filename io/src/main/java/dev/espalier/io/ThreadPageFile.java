@@ -2,10 +2,12 @@
 package dev.espalier.io;
 
 import dev.espalier.ffi.IoRequest;
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine where native access is granted but io_uring does not run: positioned reads and writes,
@@ -13,10 +15,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class ThreadPageFile extends DescriptorFile {
   private final IoThreads threads;
+  private final Mover mover;
 
-  private ThreadPageFile(Descriptor descriptor, IoStatus status, IoThreads threads) {
+  /** Moves the bytes of a request of a file, and returns the result. */
+  @FunctionalInterface
+  interface Mover {
+    int move(int file, MemorySegment requests, int request, boolean writes);
+  }
+
+  private ThreadPageFile(Descriptor descriptor, IoStatus status, IoThreads threads, Mover mover) {
     super(descriptor, status);
     this.threads = threads;
+    this.mover = mover;
   }
 
   /**
@@ -30,7 +40,14 @@ final class ThreadPageFile extends DescriptorFile {
 
   /** Makes a file whose requests are moved by given threads, which it shuts down. */
   static PageFile of(Descriptor descriptor, IoStatus status, IoThreads threads) {
-    return new ThreadPageFile(descriptor, status, threads);
+    return of(descriptor, status, threads, DescriptorFile::move);
+  }
+
+  /**
+   * Makes a file whose requests are moved otherwise than by the system, where a test wants that.
+   */
+  static PageFile of(Descriptor descriptor, IoStatus status, IoThreads threads, Mover mover) {
+    return new ThreadPageFile(descriptor, status, threads, mover);
   }
 
   @Override
@@ -42,8 +59,13 @@ final class ThreadPageFile extends DescriptorFile {
   void await(IoBatch batch) {
     Submission submission =
         (Submission) Objects.requireNonNull(batch.attachment, "batch was not started");
-    submission.run();
-    Waiting.await(submission.left);
+    try {
+      submission.run();
+      Waiting.await(submission.left);
+    } catch (RuntimeException | Error failed) {
+      submission.giveUp();
+      throw failed;
+    }
   }
 
   @Override
@@ -57,8 +79,13 @@ final class ThreadPageFile extends DescriptorFile {
   private void begin(IoBatch batch, int helpers) {
     Submission submission = new Submission(batch, this);
     batch.attachment = submission;
-    for (int i = 0; i < Math.min(helpers, IoThreads.MOST); i++) {
-      threads.execute(submission);
+    try {
+      for (int i = 0; i < Math.min(helpers, IoThreads.MOST); i++) {
+        threads.execute(submission);
+      }
+    } catch (RuntimeException | Error failed) {
+      submission.giveUp();
+      throw failed;
     }
   }
 
@@ -77,6 +104,7 @@ final class ThreadPageFile extends DescriptorFile {
     private final int file;
     private final int count;
     private final boolean writes;
+    private final Mover mover;
     private final AtomicInteger next = new AtomicInteger();
     private final CountDownLatch left;
 
@@ -86,6 +114,7 @@ final class ThreadPageFile extends DescriptorFile {
       this.file = file.number();
       this.count = batch.count();
       this.writes = batch.writes;
+      this.mover = file.mover;
       this.left = new CountDownLatch(count);
       for (int i = 0; i < count; i++) {
         if (IoRequest.result(batch.requests(), i) == IoRequest.QUEUED) {
@@ -94,19 +123,64 @@ final class ThreadPageFile extends DescriptorFile {
       }
     }
 
+    /**
+     * Moves what no other thread has begun to move. What an error comes in between of has failed;
+     * the others are moved nevertheless, since whoever waits does so for all.
+     */
     @Override
     public void run() {
+      Throwable first = null;
       try {
         for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
-          if (IoRequest.result(batch.requests(), i) == IoRequest.PENDING) {
-            IoRequest.result(batch.requests(), i, move(file, batch.requests(), i, writes));
+          int result = -Errno.EIO;
+          try {
+            if (isPending(i)) {
+              result = mover.move(file, batch.requests(), i, writes);
+            }
+          } catch (RuntimeException | Error failed) {
+            first = first == null ? failed : first;
+          } finally {
+            end(i, result);
           }
-          left.countDown();
         }
       } finally {
         // The file and the memory may be dropped meanwhile, and are known by number and address.
         Reference.reachabilityFence(gate);
         Reference.reachabilityFence(batch);
+      }
+      throwIfAny(first);
+    }
+
+    private boolean isPending(int request) {
+      return IoRequest.result(batch.requests(), request) == IoRequest.PENDING;
+    }
+
+    private void end(int request, int result) {
+      if (isPending(request)) {
+        IoRequest.result(batch.requests(), request, result);
+      }
+      left.countDown();
+    }
+
+    private static void throwIfAny(@Nullable Throwable failed) {
+      if (failed instanceof RuntimeException exception) {
+        throw exception;
+      }
+      if (failed instanceof Error error) {
+        throw error;
+      }
+    }
+
+    /**
+     * Ends what nobody has begun, and waits for the rest: the memory is used for something else
+     * afterwards.
+     */
+    void giveUp() {
+      for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
+        end(i, -Errno.EIO);
+      }
+      while (left.getCount() > 0) {
+        Thread.onSpinWait(); // To park may be what has failed.
       }
     }
   }

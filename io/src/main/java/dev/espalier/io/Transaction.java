@@ -38,7 +38,7 @@ public final class Transaction implements AutoCloseable {
   private final Transactions transactions;
   private final BatchWrites batches;
   private final Isolation isolation;
-  private final Transactions.Open open;
+  private final OpenTransaction open;
   private final Cleaner.Cleanable whenDropped;
   private final Map<String, Part> parts = new LinkedHashMap<>();
 
@@ -75,7 +75,12 @@ public final class Transaction implements AutoCloseable {
     this.transactions = state.transactions;
     this.batches = batches;
     this.open = transactions.begin();
-    this.whenDropped = Dropped.once(this, open);
+    try {
+      this.whenDropped = Dropped.once(this, open);
+    } catch (RuntimeException | Error failed) {
+      transactions.end(open); // Nobody else would ever do so.
+      throw failed;
+    }
   }
 
   /** Returns what this transaction is kept from noticing of others. */

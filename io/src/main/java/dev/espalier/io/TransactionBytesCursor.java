@@ -128,9 +128,10 @@ final class TransactionBytesCursor implements BytesCursor {
     return isNowhere ? last() : lower(key);
   }
 
+  /** Returns a copy of a key; of one that is too long, as much as no stored key has. */
   private static byte[] copy(MemorySegment key) {
-    WriteBatch.check("key", key.byteSize(), BytesIndex.MAX_KEY);
-    return key.toArray(ValueLayout.JAVA_BYTE);
+    long bytes = Math.min(key.byteSize(), BytesIndex.MAX_KEY + 1L);
+    return key.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
   }
 
   // ---------------------------------------------------------------- merge

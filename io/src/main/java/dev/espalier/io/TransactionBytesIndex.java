@@ -107,16 +107,16 @@ final class TransactionBytesIndex implements BytesIndex, Transaction.Part {
     }
   }
 
-  /** Notes that a key was read. */
+  /** Notes that a key was read, unless nobody can write it. */
   private void noteKey(byte[] key) {
-    if (notesKeys) {
+    if (notesKeys && key.length <= MAX_KEY) {
       byte[] noted = key.clone();
       read.add(noted, true, noted, true);
     }
   }
 
   private void noteKey(MemorySegment key) {
-    if (notesKeys) {
+    if (notesKeys && !isTooLong(key)) {
       byte[] noted = copy(key);
       read.add(noted, true, noted, true);
     }
@@ -211,7 +211,6 @@ final class TransactionBytesIndex implements BytesIndex, Transaction.Part {
   @Override
   public boolean get(MemorySegment key, ValueReader reader) {
     checkOpen();
-    checkKey(key.byteSize());
     noteKey(key);
     Write<byte[]> own = seen.hasWrites() ? seen.own(copy(key)) : null;
     if (own != null) {
@@ -247,7 +246,6 @@ final class TransactionBytesIndex implements BytesIndex, Transaction.Part {
   @Override
   public boolean containsKey(MemorySegment key) {
     checkOpen();
-    checkKey(key.byteSize());
     noteKey(key);
     boolean isThere = index.containsKey(key);
     transactions.reach(Place.HALF_READ);
@@ -389,8 +387,9 @@ final class TransactionBytesIndex implements BytesIndex, Transaction.Part {
 
   // ---------------------------------------------------------------- write
 
-  private static void checkKey(long bytes) {
-    WriteBatch.check("key", bytes, MAX_KEY);
+  /** Tells whether a key is longer than any that is stored. */
+  private static boolean isTooLong(MemorySegment key) {
+    return key.byteSize() > MAX_KEY;
   }
 
   @Override
@@ -401,7 +400,7 @@ final class TransactionBytesIndex implements BytesIndex, Transaction.Part {
   @Override
   public void set(MemorySegment key, MemorySegment value) {
     checkOpen();
-    checkKey(key.byteSize());
+    WriteBatch.check("key", key.byteSize(), MAX_KEY);
     WriteBatch.check("value", value.byteSize(), MAX_VALUE);
     write(copy(key), copy(value));
   }
@@ -436,7 +435,7 @@ final class TransactionBytesIndex implements BytesIndex, Transaction.Part {
   @Override
   public byte @Nullable [] remove(byte[] key) {
     byte[] before = get(key);
-    write(key.clone(), null);
+    removeIfShort(MemorySegment.ofArray(key));
     return before;
   }
 
@@ -448,8 +447,15 @@ final class TransactionBytesIndex implements BytesIndex, Transaction.Part {
   @Override
   public boolean delete(MemorySegment key) {
     boolean isThere = containsKey(key);
-    write(copy(key), null);
+    removeIfShort(key);
     return isThere;
+  }
+
+  /** Removes a key, unless it is too long to be there. */
+  private void removeIfShort(MemorySegment key) {
+    if (!isTooLong(key)) {
+      write(copy(key), null);
+    }
   }
 
   @Override

@@ -71,46 +71,14 @@ final class Transactions {
     TREES_ARE_CHANGED
   }
 
-  /** An open transaction. */
-  static final class Open implements Runnable {
-    private final Transactions all;
-
-    /** What it sees: all turns up to this time. */
-    final long time;
-
-    private final long number;
-
-    /** Bytes of its own writes. */
-    private long bytes;
-
-    private boolean isListed;
-    private volatile boolean isDoomed;
-
-    private Open(Transactions all, long time, long number) {
-      this.all = all;
-      this.time = time;
-      this.number = number;
-    }
-
-    /** Tells whether it was ended so that its versions could go. */
-    boolean isDoomed() {
-      return isDoomed;
-    }
-
-    /** Ends it, if its owner was dropped and has not. */
-    @Override
-    public void run() {
-      if (all.end(this)) {
-        all.dropped.incrementAndGet();
-      }
-    }
-  }
-
   private final WriterGate gate;
   private final StoreEnvironment environment;
 
   /** What a test does at places. */
   Consumer<Place> atPlace = _ -> {};
+
+  /** What a test does before a transaction, which has announced itself, is among the open ones. */
+  Runnable beforeListed = () -> {};
 
   /** The most bytes, and the versions that are forgotten at once; smaller in tests. */
   long mostBytes = MOST_BYTES;
@@ -120,9 +88,10 @@ final class Transactions {
   // ---- the registry, changed under its lock
 
   private final ReentrantLock registry = new ReentrantLock();
-  private final TreeSet<Open> open =
+  private final TreeSet<OpenTransaction> open =
       new TreeSet<>(
-          Comparator.<Open>comparingLong(one -> one.time).thenComparingLong(o -> o.number));
+          Comparator.<OpenTransaction>comparingLong(one -> one.time)
+              .thenComparingLong(one -> one.number));
 
   /** How many are open, or about to be. */
   private final AtomicInteger entering = new AtomicInteger();
@@ -219,55 +188,71 @@ final class Transactions {
    *
    * @throws IllegalStateException if this thread is in the middle of a write
    */
-  Open begin() {
-    long seen = Long.MIN_VALUE;
-    if (!keeps(Rule.TRANSACTIONS_ARE_ANNOUNCED_FIRST)) {
-      seen = committed;
-      reach(Place.LOOKED);
+  OpenTransaction begin() {
+    long seen = keeps(Rule.TRANSACTIONS_ARE_ANNOUNCED_FIRST) ? Long.MIN_VALUE : look();
+    OpenTransaction one = null;
+    entering.incrementAndGet();
+    try {
+      one = beginAnnounced(seen);
+      return one;
+    } finally {
+      if (one == null) {
+        entering.decrementAndGet(); // Or writers would keep versions for nobody.
+      }
+    }
+  }
+
+  private long look() {
+    long looked = committed;
+    reach(Place.LOOKED);
+    return looked;
+  }
+
+  private OpenTransaction beginAnnounced(long seen) {
+    if (!keeps(Rule.TIME_AND_ENTRY_ARE_ONE_STEP)) {
+      return beginAlone(look());
     }
     registry.lock();
     try {
-      entering.incrementAndGet();
-      if (keeps(Rule.TIME_AND_ENTRY_ARE_ONE_STEP)
-          && (drained || !keeps(Rule.TRANSACTIONS_WAIT_FOR_CHANGES))) {
+      if (drained || !keeps(Rule.TRANSACTIONS_WAIT_FOR_CHANGES)) {
         return list(seen);
       }
     } finally {
       registry.unlock();
     }
-    if (!keeps(Rule.TIME_AND_ENTRY_ARE_ONE_STEP)) {
-      seen = committed;
-      reach(Place.LOOKED);
-    }
     return beginAlone(seen);
   }
 
   /** Begins a transaction when no change is under way. */
-  private Open beginAlone(long seen) {
+  private OpenTransaction beginAlone(long seen) {
     gate.enterAlone();
-    registry.lock();
     try {
       if (depth > 0) {
-        entering.decrementAndGet();
         throw new IllegalStateException("a transaction can't begin within a write");
       }
-      return list(seen);
+      registry.lock();
+      try {
+        return list(seen);
+      } finally {
+        registry.unlock();
+      }
     } finally {
-      registry.unlock();
       gate.leaveAlone();
     }
   }
 
-  private Open list(long seen) {
-    Open one = new Open(this, seen == Long.MIN_VALUE ? committed : seen, begun++);
-    one.isListed = true;
+  private OpenTransaction list(long seen) {
+    beforeListed.run();
+    OpenTransaction one =
+        new OpenTransaction(this, seen == Long.MIN_VALUE ? committed : seen, begun++);
     open.add(one);
+    one.isListed = true;
     drained = true;
     return one;
   }
 
   /** Ends a transaction, and tells whether it was open. */
-  boolean end(Open one) {
+  boolean end(OpenTransaction one) {
     boolean wasOpen;
     boolean isLast;
     registry.lock();
@@ -284,7 +269,7 @@ final class Transactions {
     return wasOpen;
   }
 
-  private void unlist(Open one) {
+  private void unlist(OpenTransaction one) {
     if (one.isListed) {
       one.isListed = false;
       open.remove(one);
@@ -292,6 +277,13 @@ final class Transactions {
       entering.decrementAndGet();
       bytes.addAndGet(-one.bytes);
       one.bytes = 0;
+    }
+  }
+
+  /** Ends a transaction whose owner was dropped and has not. */
+  void endDropped(OpenTransaction one) {
+    if (end(one)) {
+      dropped.incrementAndGet();
     }
   }
 
@@ -470,15 +462,16 @@ final class Transactions {
   }
 
   /**
-   * Checks that this thread is not in the middle of a write, of which a checkpoint would have half.
+   * Checks that this thread is not in the middle of a write, of which a checkpoint would have half,
+   * and a verification see half.
    *
    * @throws IllegalStateException if it is
    */
   void checkNotWriting() {
     if (isWriting()) {
       throw new IllegalStateException(
-          "a source or listener of a write must not do what needs a checkpoint: it would have half"
-              + " of the write");
+          "a source or listener of a write must not verify the store, nor do what needs a"
+              + " checkpoint: that would have half of the write");
     }
   }
 
@@ -490,7 +483,7 @@ final class Transactions {
   // ---------------------------------------------------------------- memory
 
   /** Adds to the bytes of a transaction's writes, which may end it. */
-  void charge(Open one, int more) {
+  void charge(OpenTransaction one, int more) {
     registry.lock();
     try {
       if (!one.isListed) {
@@ -533,8 +526,8 @@ final class Transactions {
       if (open.isEmpty()) {
         return false;
       }
-      Open oldest = open.first();
-      oldest.isDoomed = true;
+      OpenTransaction oldest = open.first();
+      oldest.doom();
       unlist(oldest);
       return true;
     } finally {

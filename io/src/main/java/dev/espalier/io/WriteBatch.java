@@ -71,12 +71,13 @@ public final class WriteBatch {
   }
 
   /**
-   * Adds a write that removes a key, if it is there. The batch keeps a copy of the key.
-   *
-   * @throws IllegalArgumentException if the key is longer than the index takes
+   * Adds a write that removes a key, if it is there. The batch keeps a copy of the key. One that is
+   * longer than the index takes is not there, and nothing is added.
    */
   public WriteBatch delete(BytesIndex index, byte[] key) {
-    return add(DELETE_BYTES, index, key, NO_VALUE);
+    return Objects.requireNonNull(key, "key is null").length > BytesIndex.MAX_KEY
+        ? this
+        : add(DELETE_BYTES, index, key, NO_VALUE);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
@@ -86,6 +87,9 @@ final class WriterGate {
 
   /** How often a thread was alone; with the lock held. */
   private long turns;
+
+  /** What a test does before a thread sleeps that waits for those within. */
+  Runnable beforeSleep = () -> {};
 
   WriterGate() {
     this(true);
@@ -243,32 +247,50 @@ final class WriterGate {
     becomeAlone(Long.MAX_VALUE);
   }
 
+  /** Takes a lock and then does the same; if that fails, the lock is given back. */
+  void enterAlone(Lock first) {
+    boolean isAlone = false;
+    first.lock();
+    try {
+      enterAlone();
+      isAlone = true;
+    } finally {
+      if (!isAlone) {
+        first.unlock();
+      }
+    }
+  }
+
   /**
-   * Does what {@link #enterAlone} does unless another thread is alone, or is about to be, and tells
-   * whether it has.
+   * Does what {@link #enterAlone()} does unless another thread is alone, or is about to be, and
+   * tells whether it has.
    */
   boolean tryEnterAlone() {
     return lock.tryLock() && becomeAlone(Long.MAX_VALUE);
   }
 
-  /** Does what {@link #enterAlone} does if it takes no longer, and tells whether it has. */
+  /** Does what {@link #enterAlone()} does if it takes no longer, and tells whether it has. */
   boolean tryEnterAlone(long nanos) {
     long end = System.nanoTime() + nanos;
     return Waiting.tryLock(lock, nanos) && becomeAlone(Math.max(0, end - System.nanoTime()));
   }
 
-  /** Waits for those within, with the lock held; gives it back if that takes too long. */
+  /** Waits for those within, with the lock held; gives it back if that takes too long, or fails. */
   private boolean becomeAlone(long nanos) {
     if (lock.getHoldCount() > 1) {
       return true;
     }
+    boolean isAlone = false;
     alone = Thread.currentThread();
-    if (!waits || awaitSum(sum -> sum == 0, nanos)) {
-      turns++;
-      return true;
+    try {
+      isAlone = !waits || awaitSum(sum -> sum == 0, nanos);
+      turns += isAlone ? 1 : 0;
+      return isAlone;
+    } finally {
+      if (!isAlone) {
+        leaveAlone();
+      }
     }
-    leaveAlone();
-    return false;
   }
 
   /** Waits until those within are few enough, with the lock held and this thread in `alone`. */
@@ -281,6 +303,7 @@ final class WriterGate {
         Thread.onSpinWait();
         continue;
       }
+      beforeSleep.run();
       if (nanos == Long.MAX_VALUE) {
         LockSupport.park(this);
       } else {

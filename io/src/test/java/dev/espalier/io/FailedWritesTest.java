@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.espalier.LongIndex;
 import dev.espalier.io.LogCalls.Kind;
@@ -116,6 +117,34 @@ class FailedWritesTest {
   }
 
   @Test
+  void moreThanARecordCanHaveIsTakenBackByACheckpoint() {
+    long before = state.log.appended();
+    state.gate.enterAlone();
+    held[0].entered = WriterGate.ALONE;
+    takeBack((1L << 30) + 1, _ -> fail("there is no record"));
+    state.gate.leaveAlone();
+    assertEquals(before, state.log.appended());
+    assertSame(cause, held[0].failed);
+  }
+
+  /** What there is may be longer than what was to be written. */
+  @Test
+  void whatFindsNoMemoryIsTakenBackByACheckpoint() {
+    long before = state.log.appended();
+    enter();
+    takeBack(
+        100,
+        _ -> {
+          throw new OutOfMemoryError("says a test");
+        });
+    state.gate.leave(held[0].entered);
+    assertEquals(before, state.log.appended());
+    assertSame(cause, held[0].failed);
+    assertEquals(1, cause.getSuppressed().length);
+    assertFalse(state.condition.hasFailed());
+  }
+
+  @Test
   void whatFindsNoRoomBesideThePromisesOfOthersIsTakenBackByACheckpoint() {
     long before = state.log.appended();
     enter();
@@ -140,25 +169,28 @@ class FailedWritesTest {
         });
     state.gate.leave(held[0].entered);
     assertSame(second, cause.getSuppressed()[0]);
-    assertNull(held[0].failed);
   }
 
+  /** Recovery can't read them either; a checkpoint need not. */
   @Test
-  void damageThatKeepsKeysFromBeingReadIsNoReasonToStop() {
+  void whatDamageKeepsFromBeingReadIsTakenBackByACheckpoint() {
     takeBackFailing(new CorruptPageException(LogCalls.STORE, 7, "says a test"));
     assertFalse(state.condition.isHalfway());
+    assertSame(cause, held[0].failed);
   }
 
   @Test
-  void pagesThatLieAreNoReasonToStop() {
+  void whatPagesLieAboutIsTakenBackByACheckpoint() {
     takeBackFailing(new IndexOutOfBoundsException("says a test"));
     assertFalse(state.condition.isHalfway());
+    assertSame(cause, held[0].failed);
   }
 
   @Test
   void anythingElseStopsTheStore() {
     takeBackFailing(new UnsupportedOperationException("says a test"));
     assertTrue(state.condition.isHalfway());
+    assertNull(held[0].failed);
   }
 
   // ---------------------------------------------------------------- by a checkpoint

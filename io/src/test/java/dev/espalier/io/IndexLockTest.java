@@ -199,9 +199,9 @@ class IndexLockTest {
     };
   }
 
-  /** A checkpoint would have half of what the source is for. */
+  /** A checkpoint would have half of what the source is for, and for a verifier that is damage. */
   @Test
-  void aSourceMustNotDoWhatNeedsACheckpointAndMayWriteToAnotherIndex() {
+  void aSourceMustNotDoWhatNeedsTheWholeStoreAndMayWriteToAnotherIndex() {
     LongIndex other = store.index("other");
     List<Runnable> calls =
         List.of(
@@ -211,6 +211,7 @@ class IndexLockTest {
             store::shrink,
             () -> store.drop("other"),
             () -> other.bulkload(new long[] {1}, new long[] {1}),
+            store::verify,
             store::close);
     for (Runnable call : calls) {
       long checkpoint = store.statistics().checkpoint();

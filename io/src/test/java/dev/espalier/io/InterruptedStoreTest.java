@@ -13,6 +13,7 @@ import dev.espalier.TreeVariant;
 import dev.espalier.bytes.BytesIndex;
 import dev.espalier.paged.DiskOptimizedBPlusTree;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
@@ -21,16 +22,24 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Stores and files, used by a thread whose interrupt status is set, or that is interrupted. */
+/**
+ * Stores and files, used by a thread whose interrupt status is set, or that is interrupted. A
+ * thorough run makes more than 340,000 calls with the status set, so that three make a million.
+ */
 @Tag("fallback-thorough")
 final class InterruptedStoreTest {
   private static final StoreOptions SMALL =
@@ -38,13 +47,38 @@ final class InterruptedStoreTest {
 
   private static final int INTERRUPTS = TestSize.isExhaustive() ? 30_000 : TestSize.of(100, 300);
 
+  private static final int PUTS = 200_000;
+
+  /** Calls of an index that does not fit into its pool, in the order in which they are drawn. */
+  private static final int MIXED_CALLS = 35_000;
+
+  private static final int KEYS = 30_000;
+
+  private static final int ENTRIES = 2_000;
+
+  /** From this entry on, all are written again when a file that has them was opened. */
+  private static final int FIRST_WRITTEN_AGAIN = 1_800;
+
   private static final int PAGE = 4096;
+
+  private static long callsBefore;
 
   @TempDir(factory = MemoryFolder.class)
   Path folder;
 
   /** How many files were named so far. */
   private int names;
+
+  @BeforeAll
+  static void countFromHere() {
+    callsBefore = InterruptedCalls.made();
+  }
+
+  @AfterAll
+  static void tellHowManyCallsWereMade(TestReporter reporter) {
+    long calls = InterruptedCalls.made() - callsBefore;
+    reporter.publishEntry("calls with the interrupt status set", String.valueOf(calls));
+  }
 
   private Path newPath() {
     return folder.resolve("file" + names++);
@@ -62,15 +96,16 @@ final class InterruptedStoreTest {
   void putsOfAThreadWithTheStatusSetAreKept() throws Exception {
     StoreOptions options = StoreOptions.DEFAULT.withSegmentBytes(StoreOptions.LEAST_SEGMENT_BYTES);
     InterruptedCalls.run(
+        PUTS,
         () -> {
           try (LongIndex index = Espalier.open(folder.resolve("store"), options)) {
-            for (long key = 0; key < 200_000; key++) {
+            for (long key = 0; key < PUTS; key++) {
               index.put(key, key);
             }
           }
         });
     try (LongIndex index = Espalier.open(folder.resolve("store"), options)) {
-      assertEquals(200_000, index.size());
+      assertEquals(PUTS, index.size());
     }
   }
 
@@ -86,7 +121,7 @@ final class InterruptedStoreTest {
     InterruptedCalls.run(
         () -> {
           try (IndexStore store = IndexStore.open(path, options)) {
-            fill(store);
+            fill(store, 0);
             store.backup(folder.resolve("copy"));
             copyOf(path, crashed);
           }
@@ -111,22 +146,89 @@ final class InterruptedStoreTest {
     }
   }
 
-  private static IndexStore fill(IndexStore store) {
+  /** Most lookups read a page, and most writes write one in order to make room. */
+  @ParameterizedTest
+  @EnumSource(
+      mode = Mode.MATCH_ANY,
+      names = {"RING_DIRECT", "THREADS_DIRECT", "NETTY_DIRECT", "CHANNEL"})
+  @Tag("thorough")
+  void callsThatReadAndWritePagesAnswerAsAMapWithTheStatusSet(EngineUnderTest engine)
+      throws Exception {
+    StoreOptions options = on(engine);
+    SplittableRandom random = new SplittableRandom(engine.ordinal());
+    long[] model = new long[KEYS];
+    InterruptedCalls.run(
+        MIXED_CALLS,
+        () -> {
+          try (IndexStore store = IndexStore.open(folder.resolve("store"), options)) {
+            LongIndex index = store.index("a", DiskOptimizedBPlusTree.VARIANT);
+            index.putAll(LongStream.range(0, KEYS).toArray(), model);
+            for (int i = 0; i < MIXED_CALLS; i++) {
+              mixedCall(index, model, random);
+            }
+            assertTrue(store.statistics().pool().counters().misses() > MIXED_CALLS / 3);
+          }
+        });
+  }
+
+  private static void mixedCall(LongIndex index, long[] model, SplittableRandom random) {
+    int key = random.nextInt(model.length);
+    int value = random.nextInt();
+    switch (random.nextInt(8)) {
+      case 0 -> {
+        index.delete(key);
+        model[key] = index.missingValue();
+      }
+      case 1 -> {
+        index.set(key, value);
+        model[key] = value;
+      }
+      case 2 -> {
+        assertEquals(model[key], index.put(key, value));
+        model[key] = value;
+      }
+      default -> assertEquals(model[key], index.get(key));
+    }
+  }
+
+  private static IndexStore fill(IndexStore store, int from) {
     LongIndex longs = store.index("a", DiskOptimizedBPlusTree.VARIANT);
     BytesIndex strings = store.bytesIndex("b");
-    for (int i = 0; i < 2_000; i++) {
-      longs.set(i, i);
-      strings.set(new byte[] {(byte) (i >> 8), (byte) i}, new byte[] {1, 2, 3});
-    }
+    fill(longs, from);
+    fill(strings, from);
     store.commit();
     return store;
+  }
+
+  private static void makeLongs(Path path) {
+    try (LongIndex index = Espalier.open(path, SMALL)) {
+      fill(index, 0);
+    }
+  }
+
+  private static void makeStrings(Path path) {
+    try (BytesIndex index = Espalier.openBytes(path, SMALL)) {
+      fill(index, 0);
+    }
+  }
+
+  private static void fill(LongIndex longs, int from) {
+    for (int i = from; i < ENTRIES; i++) {
+      longs.set(i, i);
+    }
+  }
+
+  private static void fill(BytesIndex strings, int from) {
+    for (int i = from; i < ENTRIES; i++) {
+      strings.set(new byte[] {(byte) (i >> 8), (byte) i}, new byte[] {1, 2, 3});
+    }
   }
 
   private static void checkFilled(Path path, StoreOptions options) {
     try (IndexStore store = IndexStore.open(path, options)) {
       store.verify();
-      assertEquals(2_000, store.index("a").size());
-      assertEquals(2_000, store.bytesIndex("b").size());
+      assertEquals(ENTRIES, store.index("a").size());
+      assertEquals(ENTRIES, store.bytesIndex("b").size());
     }
   }
 
@@ -160,8 +262,26 @@ final class InterruptedStoreTest {
     return type == WriteBatch.class ? new WriteBatch() : null;
   }
 
+  /**
+   * Returns the path of a new file that is like one that was filled and closed. That is done once
+   * in a test, since it takes longer than to copy a file.
+   */
+  private Path copyOfFilled(Consumer<Path> make) {
+    Path filled = folder.resolve("filled");
+    if (!Files.exists(filled)) {
+      make.accept(filled);
+    }
+    try {
+      return Files.copy(filled, newPath());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Opens a store whose last entries are in pages that were changed, and in the log. */
   private IndexStore filledStore() {
-    return fill(IndexStore.open(newPath(), SMALL));
+    Path path = copyOfFilled(made -> fill(IndexStore.open(made, SMALL), 0).close());
+    return fill(IndexStore.open(path, SMALL), FIRST_WRITTEN_AGAIN);
   }
 
   /** The store must take writes, and keep them. */
@@ -194,10 +314,8 @@ final class InterruptedStoreTest {
     InterruptedCalls.eachMethod(
         LongIndex.class,
         () -> {
-          LongIndex index = Espalier.open(newPath(), SMALL);
-          for (long key = 0; key < 2_000; key++) {
-            index.set(key, key);
-          }
+          LongIndex index = Espalier.open(copyOfFilled(InterruptedStoreTest::makeLongs), SMALL);
+          fill(index, FIRST_WRITTEN_AGAIN);
           return index;
         },
         this::argument,
@@ -209,10 +327,9 @@ final class InterruptedStoreTest {
     InterruptedCalls.eachMethod(
         BytesIndex.class,
         () -> {
-          BytesIndex index = Espalier.openBytes(newPath(), SMALL);
-          for (int i = 0; i < 2_000; i++) {
-            index.set(new byte[] {(byte) (i >> 8), (byte) i}, new byte[] {1, 2, 3});
-          }
+          Path path = copyOfFilled(InterruptedStoreTest::makeStrings);
+          BytesIndex index = Espalier.openBytes(path, SMALL);
+          fill(index, FIRST_WRITTEN_AGAIN);
           return index;
         },
         this::argument,

@@ -4,6 +4,7 @@ package dev.espalier.io;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -57,6 +58,25 @@ class IoThreadsTest {
       threads.execute(() -> ran.set(Thread.currentThread()));
       assertSame(Thread.currentThread(), ran.get());
     }
+  }
+
+  @Test
+  @Timeout(60)
+  void taskIsNotDoneIfAnErrorIsThrown() {
+    AtomicBoolean isShort = new AtomicBoolean(true);
+    ThreadFactory factory =
+        task -> {
+          if (isShort.getAndSet(false)) {
+            throw new StackOverflowError("says a test");
+          }
+          return Thread.ofPlatform().daemon().unstarted(task);
+        };
+    AtomicInteger runs = new AtomicInteger();
+    try (IoThreads threads = new IoThreads(factory)) {
+      assertThrows(StackOverflowError.class, () -> threads.execute(runs::incrementAndGet));
+      threads.execute(() -> runs.addAndGet(10));
+    }
+    assertEquals(10, runs.get());
   }
 
   /** Handlers of channels clear the status. */

@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.ffi.IoRequest;
@@ -16,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +34,9 @@ class NettyRingTest {
 
   /** How many requests the ring takes before an error comes. */
   private int most;
+
+  /** Whether an error comes when a task is handed over, before or after the loop has it. */
+  private @Nullable Boolean isTakenBeforeError;
 
   private final IoRegistration registration =
       (IoRegistration)
@@ -60,11 +65,24 @@ class NettyRingTest {
                         ImmediateEventExecutor.INSTANCE.newSucceededFuture(registration);
                     case "terminationFuture" ->
                         new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
-                    case "execute" -> tasks.add((Runnable) arguments[0]);
+                    case "execute" -> execute((Runnable) arguments[0]);
                     default -> throw new UnsupportedOperationException(method.toString());
                   });
 
   private final NettyRing ring = NettyRing.register(loop, Path.of("file"), 7);
+
+  private boolean execute(Runnable task) {
+    if (isTakenBeforeError == null || isTakenBeforeError) {
+      tasks.add(task);
+      if (isTakenBeforeError != null) {
+        task.run(); // By the thread of the loop.
+      }
+    }
+    if (isTakenBeforeError != null) {
+      throw new StackOverflowError("says a test");
+    }
+    return true;
+  }
 
   private static IoBatch batch() {
     IoBatch batch = new IoBatch(Arena.ofAuto().allocate(REQUESTS * BLOCK, 8), REQUESTS);
@@ -124,6 +142,34 @@ class NettyRingTest {
         IoRequest.result(batch.requests(), i, IoRequest.PENDING);
       }
     }
+    ring.deregister();
+  }
+
+  /** Closing the file would wait for it for ever. */
+  @Test
+  void aBatchThatCantBeHandedOverHasFailed() {
+    isTakenBeforeError = false;
+    IoBatch batch = batch();
+    assertThrows(StackOverflowError.class, () -> ring.submit(batch));
+    for (int i = 0; i < REQUESTS; i++) {
+      assertEquals(-Errno.ESHUTDOWN, IoRequest.result(batch.requests(), i));
+    }
+    ring.deregister();
+  }
+
+  @Test
+  void aBatchThatTheLoopHasGoesOnWhateverErrorComesThen() {
+    most = REQUESTS;
+    isTakenBeforeError = true;
+    NettyRing.Submission submission = ring.submit(batch());
+    isTakenBeforeError = null;
+    runTask(); // Once more, which does nothing.
+    assertEquals(REQUESTS, taken);
+    for (int i = 0; i < REQUESTS; i++) {
+      assertFalse(submission.hasEnded());
+      answer(i);
+    }
+    assertTrue(submission.hasEnded());
     ring.deregister();
   }
 }

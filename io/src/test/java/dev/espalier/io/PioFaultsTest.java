@@ -23,13 +23,19 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A device that fails at any transfer while the queue of operations is emptied. */
+/**
+ * A device that fails at any transfer while the queue of operations is emptied, or ranges are
+ * removed.
+ */
 @Timeout(120)
 class PioFaultsTest {
   private static final int KEYS = 900;
 
   /** Enough for the queue to be emptied several times. */
   private static final int CHANGES = 200;
+
+  /** Keys of a range that is removed now and then: more than some leaves have. */
+  private static final int RANGE = 120;
 
   private static final PioBTree.Geometry GEOMETRY = new PioBTree.Geometry(2, 3, 64, 5, 40);
 
@@ -82,7 +88,9 @@ class PioFaultsTest {
   /** Makes one of the changes of a fixed program. */
   private static void change(LongIndex index, int step) {
     long key = key(step);
-    if (deletes(step)) {
+    if (removesRange(step)) {
+      index.removeRange(key, true, key + RANGE, false);
+    } else if (deletes(step)) {
       index.delete(key);
     } else {
       index.set(key, step);
@@ -90,7 +98,9 @@ class PioFaultsTest {
   }
 
   private static void change(TreeMap<Long, Long> model, int step) {
-    if (deletes(step)) {
+    if (removesRange(step)) {
+      model.subMap(key(step), key(step) + RANGE).clear();
+    } else if (deletes(step)) {
       model.remove(key(step));
     } else {
       model.put(key(step), (long) step);
@@ -99,6 +109,10 @@ class PioFaultsTest {
 
   private static long key(int step) {
     return new Random(step).nextInt(KEYS);
+  }
+
+  private static boolean removesRange(int step) {
+    return step % 40 == 39;
   }
 
   private static boolean deletes(int step) {

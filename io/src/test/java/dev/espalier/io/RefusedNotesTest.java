@@ -88,6 +88,9 @@ class RefusedNotesTest {
     }
 
     @Override
+    public void whenMetaIsWanted(Runnable task) {}
+
+    @Override
     public int allocate() {
       pool.waves.addFresh(this, pages + 1);
       return ++pages;

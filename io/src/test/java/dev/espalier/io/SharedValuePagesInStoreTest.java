@@ -3,23 +3,29 @@ package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.TestSize;
 import dev.espalier.bytes.BytesIndex;
+import dev.espalier.bytes.PackedBytes;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Long values that share pages in a store: beside readers, in snapshots, and their room on disk.
@@ -172,10 +178,8 @@ class SharedValuePagesInStoreTest {
     }
   }
 
-  /** Only that write is refused: the store goes on, and so does the next one that opens it. */
-  @Test
-  void aValueInADamagedPageIsNotReplaced() throws IOException {
-    Path copy = folder.resolve("copy");
+  /** Makes a store with 30 values, of which a page of one to three is damaged. */
+  private void makeWithDamage() throws IOException {
     int slot;
     int pageBytes;
     try (IndexStore store = open()) {
@@ -186,6 +190,13 @@ class SharedValuePagesInStoreTest {
       slot = store.state().indexes.get("a").map.slot((int) pages.meta()[OPEN]);
     }
     damage(folder, slot, pageBytes);
+  }
+
+  /** Only that write is refused: the store goes on, and so does the next one that opens it. */
+  @Test
+  void aValueInADamagedPageIsNotReplaced() throws IOException {
+    Path copy = folder.resolve("copy");
+    makeWithDamage();
     int refused = 0;
     try (IndexStore store = open()) {
       BytesIndex index = store.bytesIndex("a");
@@ -210,6 +221,103 @@ class SharedValuePagesInStoreTest {
         }
       }
       assertEquals(0, refused);
+    }
+  }
+
+  /** Many writes of one record, one of them to a key whose value is damaged. */
+  enum Many {
+    BATCH {
+      @Override
+      void write(IndexStore store, byte[] damaged) {
+        WriteBatch batch = new WriteBatch().set(store.bytesIndex("a"), key(100), value(100));
+        batch.set(store.bytesIndex("a"), damaged, value(1)).set(store.index("b"), 1, 2);
+        store.write(batch.set(store.bytesIndex("a"), key(101), value(101)));
+      }
+    },
+    BATCH_THAT_REMOVES {
+      @Override
+      void write(IndexStore store, byte[] damaged) {
+        BytesIndex index = store.bytesIndex("a");
+        store.write(new WriteBatch().set(index, key(100), value(100)).delete(index, damaged));
+      }
+    },
+    PUT_ALL {
+      @Override
+      void write(IndexStore store, byte[] damaged) {
+        store
+            .bytesIndex("a")
+            .putAll(
+                PackedBytes.of(List.of(key(100), damaged, key(101))),
+                PackedBytes.of(List.of(value(100), new byte[3], value(101))));
+      }
+    },
+    RANGE {
+      @Override
+      void write(IndexStore store, byte[] damaged) {
+        store.bytesIndex("a").removeRange(key(0), true, damaged, true);
+      }
+    },
+    VIEW {
+      @Override
+      void write(IndexStore store, byte[] damaged) {
+        store.bytesIndex("a").tailView(key(1), false).clear();
+      }
+    },
+    TRANSACTION {
+      @Override
+      void write(IndexStore store, byte[] damaged) {
+        try (Transaction transaction = store.begin(Isolation.SNAPSHOT)) {
+          BytesIndex index = transaction.bytesIndex("a");
+          index.set(key(100), value(100));
+          index.set(damaged, value(1));
+          transaction.commit();
+        }
+      }
+    };
+
+    abstract void write(IndexStore store, byte[] damaged);
+  }
+
+  /**
+   * They are refused as a whole, before the log is told: so the store goes on, and can be opened.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void manyWritesOfWhichOneIsToADamagedValueChangeNothing(Many many) throws IOException {
+    Path copy = folder.resolve("copy");
+    makeWithDamage();
+    try (IndexStore store = open()) {
+      BytesIndex index = store.bytesIndex("a");
+      store.index("b");
+      byte[] damaged =
+          IntStream.range(0, 30)
+              .mapToObj(SharedValuePagesInStoreTest::key)
+              .filter(key -> isDamaged(index, key))
+              .findFirst()
+              .orElseThrow();
+      assertThrows(CorruptPageException.class, () -> many.write(store, damaged));
+      assertEquals(30, index.size());
+      assertNull(index.get(key(100)));
+      assertNull(index.get(key(101)));
+      assertTrue(store.index("b").isEmpty());
+      index.set(key(102), value(102));
+      store.commit();
+      Stores.copy(folder, copy);
+    }
+    try (IndexStore store = IndexStore.open(copy.resolve("store.esp"), StoreOptions.DEFAULT)) {
+      BytesIndex index = store.bytesIndex("a");
+      assertEquals(31, index.size());
+      assertArrayEquals(value(102), index.get(key(102)));
+      assertTrue(store.index("b").isEmpty());
+    }
+  }
+
+  private static boolean isDamaged(BytesIndex index, byte[] key) {
+    try {
+      index.get(key);
+      return false;
+    } catch (CorruptPageException damaged) {
+      return true;
     }
   }
 

@@ -321,6 +321,21 @@ class SlotPageStoreTest {
   }
 
   @Test
+  void aTreeIsToldWhenTheWordsAreWantedAndALastTimeWhenTheyAreClosed() {
+    long[] words = store.meta();
+    AtomicInteger wanted = new AtomicInteger();
+    store.whenMetaIsWanted(() -> words[3] = wanted.incrementAndGet());
+    assertEquals(0, words[3]);
+    assertEquals(1, store.meta()[3]);
+    store.flush();
+    assertEquals(1, words[3]);
+    assertEquals(2, pages.wholeMeta()[3]);
+    store.close();
+    assertEquals(3, words[3]);
+    assertEquals(3, pages.wholeMeta()[3], "by a tree that is closed");
+  }
+
+  @Test
   void clearingGivesUpAllPages() {
     store.allocate(10);
     for (int page = 1; page <= 10; page++) {

@@ -16,16 +16,21 @@ import dev.espalier.bytes.BytesIndex;
 import dev.espalier.bytes.BytesKeyCodec;
 import dev.espalier.bytes.PackedBytes;
 import dev.espalier.bytes.SecondaryIndex;
+import dev.espalier.prefix.StoredPrefixTree;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -151,6 +156,90 @@ class StoreBytesIndexTest {
       assertEquals("key has 65536 bytes; at most 65535 are allowed", tooLong.getMessage());
       assertEquals(0, batch.size());
     }
+  }
+
+  /**
+   * They have no room in a record, so those that are next to them in the order take their place.
+   */
+  @Test
+  void rangesMayEndAtKeysThatAreTooLong() throws IOException {
+    byte[] longest = new byte[BytesIndex.MAX_KEY];
+    Arrays.fill(longest, (byte) 'k');
+    byte[] tooLong = Arrays.copyOf(longest, BytesIndex.MAX_KEY + 4_465);
+    try (IndexStore store = open()) {
+      BytesIndex names = store.bytesIndex("names");
+      for (String name : List.of("a", "b", "k", "l", "m")) {
+        names.set(bytes(name), bytes(name));
+      }
+      names.set(longest, bytes("longest"));
+      store.checkpoint();
+      assertEquals(3, names.removeRange(bytes("b"), true, tooLong, false));
+      names.set(longest, bytes("longest"));
+      assertEquals(1, names.removeRange(tooLong, true, bytes("l"), true));
+      assertEquals(0, names.removeRange(tooLong, true, tooLong, true));
+      WriteBatch batch = new WriteBatch().delete(names, tooLong);
+      assertEquals(0, batch.size());
+      store.write(batch.set(names, bytes("n"), bytes("n")));
+      store.commit();
+      try (IndexStore again = killed()) {
+        BytesIndex recovered = again.bytesIndex("names");
+        for (String name : List.of("a", "m", "n")) {
+          assertArrayEquals(bytes(name), recovered.get(bytes(name)));
+        }
+        assertArrayEquals(bytes("longest"), recovered.get(longest));
+        assertEquals(4, recovered.size());
+      }
+    }
+  }
+
+  /** What the log was told is taken back by a checkpoint: recovery would meet the page, too. */
+  @Test
+  void aStoreCanBeOpenedAfterAPutAllThatMetADamagedLeaf() throws IOException {
+    List<byte[]> keys =
+        IntStream.range(0, 2_000).mapToObj(i -> bytes("%05d".formatted(i))).toList();
+    PackedBytes packed = PackedBytes.of(keys);
+    long damaged;
+    try (IndexStore store = open()) {
+      store.bytesIndex("names").putAll(packed, packed);
+      store.checkpoint();
+      damaged = positionOfALeaf(store);
+    }
+    try (RandomAccessFile file = new RandomAccessFile(path().toFile(), "rw")) {
+      file.seek(damaged + 100);
+      file.write(new byte[100]);
+    }
+    PackedBytes values = PackedBytes.of(Collections.nCopies(keys.size(), bytes("new")));
+    try (IndexStore store = open()) {
+      BytesIndex names = store.bytesIndex("names");
+      assertThrows(CorruptPageException.class, () -> names.putAll(packed, values));
+      assertArrayEquals(bytes("new"), names.get(keys.getFirst()));
+      assertArrayEquals(keys.getLast(), names.get(keys.getLast()));
+      names.set(keys.getLast(), bytes("last"));
+      store.commit();
+      try (IndexStore again = killed()) {
+        BytesIndex recovered = again.bytesIndex("names");
+        assertArrayEquals(bytes("new"), recovered.get(keys.getFirst()));
+        assertArrayEquals(bytes("last"), recovered.get(keys.getLast()));
+        assertEquals(keys.size(), recovered.size());
+      }
+    }
+  }
+
+  /** Returns where in the file a leaf is, which is neither the first nor the last. */
+  private long positionOfALeaf(IndexStore store) throws IOException {
+    int pageBytes = store.state().pageBytes();
+    byte[] bytes = Files.readAllBytes(path());
+    MemorySegment file = Arena.ofAuto().allocate(bytes.length, pageBytes);
+    file.copyFrom(MemorySegment.ofArray(bytes));
+    IndexPages pages = store.state().indexes.get("names");
+    long[] leaves =
+        IntStream.rangeClosed(1, pages.numbers.top())
+            .filter(pages.numbers::isInUse)
+            .mapToLong(page -> (long) pages.map.slot(page) * pageBytes)
+            .filter(at -> StoredPrefixTree.isLeaf(file, at))
+            .toArray();
+    assertTrue(leaves.length > 4);
+    return leaves[leaves.length / 2];
   }
 
   @Test

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.io.LogCalls.Kind;
-import dev.espalier.io.Transactions.Open;
 import dev.espalier.memory.MemoryLimitException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,7 +31,7 @@ final class StoreWriterRoomTest extends StoreWriterTrial {
   @ValueSource(booleans = {false, true})
   void aCheckpointMakesRoomInTheLog(boolean isAlone) {
     long before = checkpoint();
-    Open one = state.transactions.begin();
+    OpenTransaction one = state.transactions.begin();
     if (!isAlone) {
       state.transactions.end(one);
     }

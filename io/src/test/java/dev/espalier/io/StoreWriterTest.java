@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.io.LogCalls.Kind;
-import dev.espalier.io.Transactions.Open;
 import dev.espalier.paged.DiskFirstFpbPlusTree;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -89,7 +88,7 @@ final class StoreWriterTest extends StoreWriterTrial {
 
   @Test
   void whoKeepsVersionsIsAlone() {
-    Open one = state.transactions.begin();
+    OpenTransaction one = state.transactions.begin();
     IndexLock[] lock = many.locks().of(1);
     writer.beginSet(many, lock, 1);
     assertTrue(lock[0].isOfOneAlone());
@@ -97,7 +96,7 @@ final class StoreWriterTest extends StoreWriterTrial {
     assertEquals(1, state.transactions.keysWithVersions());
     writer.end(lock);
     assertFalse(gate.isAlone());
-    Open other = state.transactions.begin();
+    OpenTransaction other = state.transactions.begin();
     assertEquals(one.time + 1, other.time);
     state.transactions.end(one);
     state.transactions.end(other);
@@ -159,7 +158,7 @@ final class StoreWriterTest extends StoreWriterTrial {
     byte[] key = {5};
     strings.set(key, key);
     store.checkpoint();
-    Open one = state.transactions.begin();
+    OpenTransaction one = state.transactions.begin();
     for (OpenIndex index : List.of(many, strings)) {
       state.pool.invalidation.forget(index.pages());
       files.fail(Kind.READ, Errno.EIO);

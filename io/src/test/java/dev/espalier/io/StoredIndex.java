@@ -55,6 +55,8 @@ interface StoredIndex {
   /** Returns a cursor on the first entry from a key on; null if there is none. */
   @Nullable Place ceiling(long key);
 
+  long size();
+
   /** Returns all entries. */
   SequencedMap<Long, Long> entries();
 
@@ -126,6 +128,11 @@ interface StoredIndex {
     public @Nullable Place ceiling(long key) {
       LongCursor cursor = index.cursor();
       return cursor.ceiling(key) ? new Place(cursor.key(), cursor::setValue, cursor::remove) : null;
+    }
+
+    @Override
+    public long size() {
+      return index.size();
     }
 
     @Override

@@ -134,6 +134,11 @@ record StoredStrings(BytesIndex index) implements StoredIndex {
   }
 
   @Override
+  public long size() {
+    return index.size();
+  }
+
+  @Override
   public void verify() {
     index.verify();
   }

@@ -248,6 +248,30 @@ class StripedPageFileTest {
     }
   }
 
+  /** As for want of stack: the memory is used for something else when the error is thrown. */
+  @Test
+  void anErrorIsThrownWhenTheOthersHaveEnded() {
+    List<String> calls = new ArrayList<>();
+    PageFileOpener failing =
+        (path, access, blockBytes) ->
+            new PageFileAround(noting(calls).open(path, access, blockBytes)) {
+              @Override
+              public void finish(IoBatch batch) {
+                super.finish(batch);
+                throw new StackOverflowError("of " + path.getFileName());
+              }
+            };
+    try (PageFile file = open(failing, 3, Access.CREATE)) {
+      file.grow(3 * BLOCK);
+      calls.clear();
+      StackOverflowError first =
+          assertThrows(StackOverflowError.class, () -> file.read(request(0, 3 * BLOCK)));
+      assertEquals("of stripe0", first.getMessage());
+      assertEquals(
+          List.of("finish stripe0", "finish stripe1", "finish stripe2"), calls.subList(3, 6));
+    }
+  }
+
   @Test
   void allFilesAreForcedAndAFailureNamesItsFile() {
     Faults faults = new Faults();

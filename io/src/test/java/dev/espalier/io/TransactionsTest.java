@@ -10,7 +10,6 @@ import dev.espalier.IndexOptions;
 import dev.espalier.LongIndex;
 import dev.espalier.ProgressListener;
 import dev.espalier.bytes.BytesIndex;
-import dev.espalier.io.Transactions.Open;
 import dev.espalier.io.Transactions.Place;
 import dev.espalier.prefix.ConcurrentPrefixBPlusTree;
 import java.util.ArrayList;
@@ -24,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which moments transactions see, who waits for whom, and which versions are kept for how long. */
 @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -35,7 +35,7 @@ class TransactionsTest {
   private Transactions transactions;
   private LongIndex longs;
   private BytesIndex strings;
-  private final List<Open> begun = new ArrayList<>();
+  private final List<OpenTransaction> begun = new ArrayList<>();
 
   @BeforeEach
   void openAndFill() {
@@ -70,8 +70,8 @@ class TransactionsTest {
     return all;
   }
 
-  private Open begin() {
-    Open one = transactions.begin();
+  private OpenTransaction begin() {
+    OpenTransaction one = transactions.begin();
     begun.add(one);
     return one;
   }
@@ -113,8 +113,8 @@ class TransactionsTest {
   @Test
   void aTransactionIsOpenUntilItEnds() {
     assertFalse(transactions.areEntering());
-    Open one = begin();
-    Open other = begin();
+    OpenTransaction one = begin();
+    OpenTransaction other = begin();
     assertEquals(0, one.time);
     assertEquals(0, other.time);
     assertTrue(transactions.areEntering());
@@ -129,11 +129,32 @@ class TransactionsTest {
     assertEquals(1, transactions.dropped());
   }
 
+  /** After an error, as for want of memory, nobody has it who could end it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatFailsToBeginIsNotEntering(boolean isBesideAnother) throws InterruptedException {
+    if (isBesideAnother) {
+      begin();
+    }
+    transactions.beforeListed =
+        () -> {
+          throw new OutOfMemoryError("says a test");
+        };
+    assertThrows(OutOfMemoryError.class, transactions::begin);
+    transactions.beforeListed = () -> {};
+    assertEquals(isBesideAnother, transactions.areEntering());
+    begun.forEach(transactions::end);
+    assertFalse(transactions.areEntering());
+    Thread other = Thread.ofPlatform().start(() -> longs.set(10, 11));
+    other.join();
+    assertEquals(11, longs.get(10));
+  }
+
   /** Nobody has to wait again until all are over, since all writers keep versions meanwhile. */
   @Test
   void onlyTheFirstWaitsForThoseWithin() throws InterruptedException {
     Alone alone = new Alone();
-    List<Open> all = new ArrayList<>();
+    List<OpenTransaction> all = new ArrayList<>();
     Thread first = waiting(() -> all.add(transactions.begin()));
     assertTrue(transactions.areEntering()); // So that writers see it before it sees them.
     alone.leave();
@@ -322,9 +343,9 @@ class TransactionsTest {
 
   @Test
   void versionsAreForgottenWhenNoOpenTransactionIsOlder() {
-    Open old = begin();
+    OpenTransaction old = begin();
     longs.set(10, 1);
-    Open young = begin();
+    OpenTransaction young = begin();
     longs.set(20, 1);
     assertEquals(2 * VERSION, transactions.bytes());
     transactions.end(old);
@@ -338,11 +359,11 @@ class TransactionsTest {
 
   @Test
   void aTurnForgetsWhatOnlyItsOwnTransactionsNeeded() {
-    Open old = begin();
+    OpenTransaction old = begin();
     longs.set(10, 1);
     longs.set(20, 1);
     transactions.forgottenAtOnce = 0;
-    Open young = begin();
+    OpenTransaction young = begin();
     transactions.end(old);
     assertEquals(2 * VERSION, transactions.bytes());
     transactions.forgottenAtOnce = 1;
@@ -361,9 +382,9 @@ class TransactionsTest {
   @Test
   void theOldestIsEndedWhereThereIsTooMuch() {
     transactions.mostBytes = 3 * VERSION;
-    Open old = begin();
+    OpenTransaction old = begin();
     longs.set(10, 1);
-    Open young = begin();
+    OpenTransaction young = begin();
     longs.set(20, 1);
     longs.set(30, 1);
     assertFalse(old.isDoomed()); // As much as there may be.
@@ -382,8 +403,8 @@ class TransactionsTest {
   @Test
   void ofTransactionsOfOneTimeTheFirstIsTheOldest() {
     transactions.mostBytes = 100;
-    Open first = begin();
-    Open second = begin();
+    OpenTransaction first = begin();
+    OpenTransaction second = begin();
     transactions.charge(second, 60);
     transactions.charge(first, 40);
     assertEquals(100, transactions.bytes());
@@ -402,13 +423,13 @@ class TransactionsTest {
   void aVersionOfMoreThanThereMayBeEndsAllAndIsNotKept() {
     int bytes = VERSION + 3;
     transactions.mostBytes = bytes;
-    Open one = begin();
+    OpenTransaction one = begin();
     strings.set(bytes(10), bytes(1));
     assertFalse(one.isDoomed());
     assertEquals(bytes, transactions.bytes());
     transactions.end(one);
     transactions.mostBytes = bytes - 1;
-    Open other = begin();
+    OpenTransaction other = begin();
     strings.set(bytes(20), bytes(1));
     assertTrue(other.isDoomed());
     assertEquals(0, transactions.bytes());
@@ -418,11 +439,11 @@ class TransactionsTest {
   @Test
   void aChangeOfMoreThanThereMayBeGoesOnWithoutVersions() {
     transactions.mostBytes = 3 * VERSION;
-    Open one = begin();
+    OpenTransaction one = begin();
     longs.clear();
     assertTrue(one.isDoomed());
     assertTrue(longs.isEmpty());
-    Open other = begin();
+    OpenTransaction other = begin();
     strings.clear();
     assertTrue(other.isDoomed());
     assertTrue(strings.isEmpty());

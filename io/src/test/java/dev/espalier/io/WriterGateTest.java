@@ -3,6 +3,7 @@ package dev.espalier.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.InterruptedCalls;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -407,6 +409,30 @@ class WriterGateTest {
         });
     hasty.leave(in);
     assertEquals(0, hasty.sum());
+  }
+
+  /** As a thread that is short of stack, and can't even sleep. */
+  @Test
+  void oneThatFailsWhileItWaitsKeepsNobodyOut() throws Exception {
+    long in = gate.enter(PROMISE);
+    gate.beforeSleep =
+        () -> {
+          throw new StackOverflowError("says a test");
+        };
+    assertThrows(StackOverflowError.class, gate::enterAlone);
+    assertThrows(StackOverflowError.class, gate::tryEnterAlone);
+    assertThrows(StackOverflowError.class, () -> gate.tryEnterAlone(TimeUnit.MINUTES.toNanos(1)));
+    assertThrows(StackOverflowError.class, () -> gate.enterWhen(PROMISE, _ -> false));
+    ReentrantLock first = new ReentrantLock();
+    assertThrows(StackOverflowError.class, () -> gate.enterAlone(first));
+    assertFalse(first.isLocked());
+    assertFalse(gate.isAlone());
+    FutureTask<Boolean> other = new FutureTask<>(() -> gate.leave(gate.enter(PROMISE)), true);
+    Thread.ofPlatform().daemon().start(other);
+    other.get();
+    gate.leave(in);
+    assertEquals(0, gate.sum());
+    assertEquals(0, gate.turns());
   }
 
   @Test

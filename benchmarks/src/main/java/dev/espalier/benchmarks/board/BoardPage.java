@@ -100,9 +100,13 @@ final class BoardPage {
     fast looks a little slower than it is.
     * A thread commits its writes in groups where commits are durable; `ConcurrentSkipListMap` \
     has no commits. 1,000 virtual threads yield after every 16 operations.
-    * Other stores leave caching to the system, whose cache has no limit: LMDB, MapDB, and \
-    MVStore and TuplDB behind their own. So only Espalier and RocksDB, which read past that \
-    cache, have no more memory than a tenth of the data where the file has ten times the pool.
+    * Other stores leave caching to the system, whose cache has no limit of its own: LMDB, MapDB, \
+    and MVStore and TuplDB behind their own. Where the file has ten times the pool, the process of \
+    each store is in a control group of Linux, if one can be made, which takes root: once the \
+    store is loaded, it may have the memory that it has then, with its own cache, and beside that \
+    as many bytes of the system's cache as the pool, and 32 MiB. Loading has no limit. Without \
+    such a group, only Espalier and RocksDB, which read past that cache, have no more memory than \
+    a tenth of the data.
     * The machine is shared with others: what it gives a program changes from one minute to the \
     next, so only ratios of stores that took turns mean anything.
 

@@ -27,7 +27,8 @@ final class BoardWorker {
             Setting.Data.valueOf(args[2]),
             Setting.Sync.valueOf(args[3]),
             Integer.parseInt(args[4]));
-    try (MeasuredStore store = new MeasuredStore(Stores.named(args[0]), setting)) {
+    try (MemoryGroup memory = setting.isBounded() ? MemoryGroup.join().orElse(null) : null;
+        MeasuredStore store = new MeasuredStore(Stores.named(args[0]), setting, memory)) {
       System.out.println(READY);
       BufferedReader requests =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

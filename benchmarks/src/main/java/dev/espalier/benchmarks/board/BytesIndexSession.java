@@ -19,8 +19,11 @@ final class BytesIndexSession implements BoardSession {
   private final MemorySegment key;
   private final MemorySegment value;
 
-  // Kept, so that a scan makes no object for a value.
-  private final ValueReader reader;
+  // Kept, so that no object is made for a value.
+  private final ValueReader reader = this::take;
+
+  /** The word of the value that was shown last. */
+  private long word;
 
   /** Makes one; without a writer, changes of several entries are made one by one. */
   BytesIndexSession(BytesIndex index, Coding coding, @Nullable BatchWriter writer) {
@@ -31,19 +34,24 @@ final class BytesIndexSession implements BoardSession {
     Arena arena = Arena.ofAuto();
     key = arena.allocate(coding.keyBytes());
     value = arena.allocate(coding.valueBytes());
-    reader =
-        (piece, from, bytes, position, _) ->
-            MemorySegment.copy(piece, from, value, position, bytes);
+  }
+
+  /** Takes the word of a value where that lies, or of a copy of one that comes in pieces. */
+  private void take(MemorySegment piece, long from, long bytes, long position, long total) {
+    if (total != coding.valueBytes()) {
+      word = Word.TORN;
+    } else if (bytes == total) {
+      word = coding.word(piece.asSlice(from, bytes));
+    } else {
+      MemorySegment.copy(piece, from, value, position, bytes);
+      word = position + bytes == total ? coding.word(value) : Word.TORN;
+    }
   }
 
   @Override
   public long read(long entry) {
     coding.writeKey(entry, key);
-    long bytes = index.get(key, value);
-    if (bytes < 0) {
-      return Word.ABSENT;
-    }
-    return bytes == coding.valueBytes() ? coding.word(value) : Word.TORN;
+    return index.get(key, reader) ? word : Word.ABSENT;
   }
 
   @Override
@@ -64,11 +72,8 @@ final class BytesIndexSession implements BoardSession {
     coding.writeKey(entry, key);
     boolean more = cursor.ceiling(key);
     for (int left = count; more; more = left > 0 && cursor.next()) {
-      boolean fits = cursor.valueBytes() == coding.valueBytes();
-      if (fits) {
-        cursor.value(reader);
-      }
-      visitor.visit(coding.key(cursor.key()), fits ? coding.word(value) : Word.TORN);
+      cursor.value(reader);
+      visitor.visit(coding.key(cursor.key()), word);
       left--;
     }
   }

@@ -33,13 +33,25 @@ final class MeasuredStore implements AutoCloseable {
   private final EntryStates states;
   private final Draws draws;
   private final SplittableRandom random = new SplittableRandom(1);
+  private final @Nullable MemoryGroup memory;
   private @Nullable BoardStore store;
   private int @Nullable [] ascending;
 
   /** Makes one without a store, until the first measurement. */
   MeasuredStore(StoreType type, Setting setting) {
+    this(type, setting, null);
+  }
+
+  /**
+   * Makes one without a store, until the first measurement.
+   *
+   * @param memory bounded when the store is loaded: beside what the process has then, the system
+   *     may cache as much of its files as the pool holds; null if there is no limit
+   */
+  MeasuredStore(StoreType type, Setting setting, @Nullable MemoryGroup memory) {
     this.type = type;
     this.setting = setting;
+    this.memory = memory;
     states = new EntryStates(Math.multiplyExact(ROOM, setting.entries()));
     draws = new Draws(setting.entries());
   }
@@ -184,6 +196,9 @@ final class MeasuredStore implements AutoCloseable {
       }
     }
     states.load(setting.entries());
+    if (memory != null) {
+      memory.bound(setting.poolBytes());
+    }
     return fresh;
   }
 
@@ -199,6 +214,9 @@ final class MeasuredStore implements AutoCloseable {
 
   private void drop() {
     if (store != null) {
+      if (memory != null) {
+        memory.unbound();
+      }
       store.close();
       store = null;
     }

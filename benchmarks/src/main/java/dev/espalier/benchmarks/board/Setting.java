@@ -107,6 +107,14 @@ public record Setting(Kind kind, Data data, Sync sync, int entries) {
     return data == Data.AS_IT_COMES;
   }
 
+  /**
+   * Returns whether the system is to cache no more of the file than the pool holds, where it can be
+   * told so.
+   */
+  public boolean isBounded() {
+    return data == Data.TENFOLD;
+  }
+
   /** Returns whether every commit is to be forced to the device. */
   public boolean isDurable() {
     return sync == Sync.GROUPS;

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,6 +48,9 @@ public final class Ycsb implements Runnable {
 
   private static final int ENTRIES = 1_000_000;
 
+  /** Of all keys and values, where they are ten times the pool. */
+  private static final int BYTES_BEYOND = 500_000_000;
+
   /** A quick run loads one in so many of the entries. */
   private static final int QUICK_PART = 20;
 
@@ -62,12 +66,15 @@ public final class Ycsb implements Runnable {
   /** A skip list's own objects for an entry, and room for the collector. */
   private static final long HEAP_BYTES_PER_ENTRY = 400;
 
+  /** What the program itself knows of an entry, and room for twice as many. */
+  private static final long STATE_BYTES_PER_ENTRY = 24;
+
   @Option(
       names = "--entries",
       paramLabel = "N",
       description =
-          "Entries that are loaded, like 1000000 or 1M (default: 1M, as it comes 8M longs;"
-              + " quick: a twentieth).")
+          "Entries that are loaded, like 1000000 or 1M (default: 1M, as it comes 8M longs, ten"
+              + " times the pool 500 MB; quick: a twentieth).")
   private @Nullable String entries;
 
   @Option(
@@ -220,16 +227,27 @@ public final class Ycsb implements Runnable {
                 count(AsItComes.entries(kind))));
       }
     }
-    plans.add(
-        plan(
-            chosen(
-                kinds,
-                Setting.Kind.class,
-                EnumSet.of(Setting.Kind.LONGS, Setting.Kind.STRINGS_100)),
-            tuned,
-            chosen(works, Work.class, EnumSet.allOf(Work.class)),
-            count(ENTRIES)));
+    Set<Setting.Kind> someKinds =
+        chosen(kinds, Setting.Kind.class, EnumSet.of(Setting.Kind.LONGS, Setting.Kind.STRINGS_100));
+    Set<Work> someWorks = chosen(works, Work.class, EnumSet.allOf(Work.class));
+    boolean isBeyond = tuned.remove(Setting.Data.TENFOLD);
+    plans.add(plan(someKinds, tuned, someWorks, count(ENTRIES)));
+    if (isBeyond) {
+      for (Setting.Kind kind : someKinds) {
+        plans.add(
+            plan(
+                EnumSet.of(kind),
+                EnumSet.of(Setting.Data.TENFOLD),
+                someWorks,
+                count(entriesBeyond(kind))));
+      }
+    }
     return plans;
+  }
+
+  /** Returns how many entries have more bytes than a process has memory besides. */
+  private static int entriesBeyond(Setting.Kind kind) {
+    return BYTES_BEYOND / (kind.keyBytes() + kind.valueBytes());
   }
 
   private Plan plan(
@@ -281,8 +299,19 @@ public final class Ycsb implements Runnable {
       settings.put("entries as it comes, " + kind.label(), count(AsItComes.entries(kind)));
     }
     settings.put("milliseconds of a round", wantedMillis());
+    for (Setting.Kind kind : Setting.Kind.values()) {
+      settings.put("entries, ten times the pool, " + kind.label(), count(entriesBeyond(kind)));
+    }
+    settings.put("memory, ten times the pool", boundedMemory());
     facts.put("settings", settings);
     return facts;
+  }
+
+  /** Returns whether stores can be kept from having more memory than their pool. */
+  private static String boundedMemory() {
+    Optional<MemoryGroup> group = MemoryGroup.join();
+    group.ifPresent(MemoryGroup::close);
+    return group.isPresent() ? "bounded by control groups" : "not bounded";
   }
 
   private void measure(Setting setting, List<Cell> cells, BoardFile file, long deadline) {
@@ -363,11 +392,19 @@ public final class Ycsb implements Runnable {
   }
 
   private static WorkerJvm start(String store, Setting setting) {
-    long wanted = HEAP_BYTES + 2 * setting.dataBytes() + setting.entries() * HEAP_BYTES_PER_ENTRY;
+    long wanted =
+        setting.isBounded()
+            ? HEAP_BYTES + 2 * setting.poolBytes() + setting.entries() * STATE_BYTES_PER_ENTRY
+            : HEAP_BYTES + 2 * setting.dataBytes() + setting.entries() * HEAP_BYTES_PER_ENTRY;
     long heap = Math.min(wanted, Machine.availableMemoryBytes().orElse(wanted) / 2);
     List<String> flags = new ArrayList<>(WorkerJvm.FAST);
     flags.addAll(WorkerJvm.BESIDE_OTHERS);
     flags.add("-Xmx" + (heap >> 20) + "m");
+    if (setting.isBounded()) {
+      // The heap has all its memory when the store is loaded, so that what is left is for the file.
+      flags.add("-Xms" + (heap >> 20) + "m");
+      flags.add("-XX:+AlwaysPreTouch");
+    }
     flags.add("-XX:MaxDirectMemorySize=" + (heap >> 19) + "m");
     // TuplDB and MapDB reach for memory by sun.misc.Unsafe.
     flags.add("--sun-misc-unsafe-memory-access=allow");

@@ -95,7 +95,22 @@ final class YcsbTest {
     assertEquals(2, settings.stream().filter(Setting::isAsItComes).count());
     assertEquals(
         Set.of(1_000_000),
-        settings.stream().skip(2).map(Setting::entries).collect(Collectors.toSet()));
+        settings.stream()
+            .skip(2)
+            .filter(setting -> !setting.isBounded())
+            .map(Setting::entries)
+            .collect(Collectors.toSet()));
+  }
+
+  @Test
+  void storesBeyondTheirPoolHaveHalfAGigabyte() {
+    List<Setting> settings = planned("--data=tenfold", "--sync=nothing");
+    assertEquals(
+        List.of(31_250_000, 17_857_142, 4_166_666, 490_196),
+        settings.stream().map(Setting::entries).toList());
+    settings.forEach(
+        setting -> assertEquals(50, setting.poolBytes() / 1_000_000, 1, setting.label()));
+    assertEquals(1000, planned("--data=tenfold", "--entries=1000").getFirst().entries());
   }
 
   @Test

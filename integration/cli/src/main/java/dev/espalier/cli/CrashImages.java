@@ -18,8 +18,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -55,6 +57,9 @@ final class CrashImages {
   private final long seed;
   private final Path folder;
   private final CrashSteps steps;
+
+  /** What copies had that were right, by their names: once they are safe, all images have it. */
+  private final Map<String, byte[]> rightCopies = new HashMap<>();
 
   /**
    * Prepares.
@@ -339,8 +344,23 @@ final class CrashImages {
     }
   }
 
-  /** Checks a copy, which is whole if it has its name. */
-  private String checkCopy(Path copy) {
+  /**
+   * Checks a copy, which is whole if it has its name; one that was right need not be opened again.
+   */
+  private String checkCopy(Path copy) throws IOException {
+    String name = copy.getFileName().toString();
+    byte[] bytes = Files.readAllBytes(copy);
+    if (Arrays.equals(bytes, rightCopies.get(name))) {
+      return "";
+    }
+    String wrong = whatIsWrongWith(copy);
+    if (wrong.isEmpty()) {
+      rightCopies.put(name, bytes);
+    }
+    return wrong;
+  }
+
+  private String whatIsWrongWith(Path copy) {
     FileOptions options = files(PageFiles.CHANNEL).withFlags(FileOption.READ_ONLY);
     try (IndexStore opened = IndexStore.open(copy, StoreOptions.DEFAULT.withFiles(options))) {
       opened.verify();

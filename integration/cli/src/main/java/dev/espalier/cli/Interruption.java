@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -33,6 +34,9 @@ public final class Interruption {
 
   /** Processes that are killed at the end, before files are deleted; under the lock. */
   private static final Set<Process> CHILDREN = new LinkedHashSet<>();
+
+  /** What is done at the end before anything is killed or deleted; under the lock. */
+  private static final List<Runnable> LAST_ACTIONS = new ArrayList<>();
 
   /** How often a folder is deleted into which another thread still puts files. */
   private static final int DELETIONS = 20;
@@ -93,6 +97,19 @@ public final class Interruption {
     uninterrupted(() -> UNFINISHED.removeAll(paths));
   }
 
+  /**
+   * Lets something be done when the process is told to end, before files are deleted, such as to
+   * say how far the work has come. It may {@link #keep} files.
+   */
+  static void doAtEnd(Runnable action) {
+    uninterrupted(() -> LAST_ACTIONS.add(action));
+  }
+
+  /** Leaves out what {@link #doAtEnd} was given. */
+  static void forget(Runnable action) {
+    uninterrupted(() -> LAST_ACTIONS.remove(action));
+  }
+
   /** Lets a process be killed when this one ends, until {@link #forget}. */
   static void killAtEnd(Process child) {
     uninterrupted(() -> CHILDREN.add(child));
@@ -107,11 +124,15 @@ public final class Interruption {
     requested = true;
     LOCK.lock();
     ProgressBar.wipeForGood();
-    for (Process child : CHILDREN) {
-      child.destroyForcibly().onExit().join();
-    }
-    for (Path path : UNFINISHED) {
-      deleteAll(path);
+    try {
+      LAST_ACTIONS.forEach(Runnable::run);
+    } finally {
+      for (Process child : CHILDREN) {
+        child.destroyForcibly().onExit().join();
+      }
+      for (Path path : UNFINISHED) {
+        deleteAll(path);
+      }
     }
   }
 

@@ -61,6 +61,11 @@ public final class ProgressBar implements AutoCloseable {
     return invisible();
   }
 
+  /** Tells whether {@link #open} makes a bar that can be seen. */
+  static boolean hasTerminal() {
+    return System.getProperty(TERMINAL) != null;
+  }
+
   /** Makes a bar that nobody sees. */
   static ProgressBar invisible() {
     return new ProgressBar(OutputStream.nullOutputStream(), TerminalWidth.USUAL);

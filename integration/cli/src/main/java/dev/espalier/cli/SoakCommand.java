@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.espalier.cli;
 
-import dev.espalier.cli.soak.DifferentialRun;
-import dev.espalier.cli.soak.Soak;
-import dev.espalier.cli.soak.SoakFailure;
 import dev.espalier.cli.soak.SoakShape;
 import dev.espalier.io.FileOptions;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -50,6 +46,9 @@ import picocli.CommandLine.Spec;
       "Copies of stores, closed or as a crash leaves them, are damaged as well: bits, sectors,"
           + " pages, the length. Each is salvaged, opened, verified and written, and answers"
           + " rightly or says what is wrong.",
+      "",
+      "Pages of stores are changed before they are written, so that their checksums fit. Whatever"
+          + " they say then, every call ends, with an answer or with an error that is documented.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -60,9 +59,16 @@ import picocli.CommandLine.Spec;
           + " printed then has the seed and the command that repeats it; the files of the store are"
           + " kept.",
       "",
-      "Exit status: 0 if nothing is wrong; 1 if anything is; 2 wrong arguments."
+      "If it is told to end before its time, by Ctrl-C or SIGTERM, it prints what was done so far"
+          + " and what is wrong, if anything is, and deletes its files if nothing is.",
+      "",
+      "Exit status: 0 if nothing is wrong; 1 if anything is; 2 wrong arguments; 128 and the number"
+          + " of the signal if it was told to end, which makes 130 for Ctrl-C and 143 for SIGTERM."
     })
 final class SoakCommand implements Callable<Integer> {
+  /** Rarely enough for a log of a night, often enough to see that it goes on. */
+  private static final int MINUTES_BETWEEN_LINES = 10;
+
   @Spec
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private CommandSpec spec;
@@ -70,7 +76,9 @@ final class SoakCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "DIR",
-      description = "The folder for stores, which are deleted in the end.")
+      description =
+          "The folder for stores, which are deleted in the end. In one that is in memory, such as"
+              + " /dev/shm, nothing waits for a disk, and it does about twice as much.")
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   private Path folder;
 
@@ -119,6 +127,14 @@ final class SoakCommand implements Callable<Integer> {
   private @Nullable String damagedImages;
 
   @Option(
+      names = "--lying-pages",
+      paramLabel = "NAME",
+      description =
+          "Stores of one tree only whose pages lie, with its proportions, such as 'PioBTree 256 1 1"
+              + " file'. With --seed, it repeats a failure.")
+  private @Nullable String lyingPages;
+
+  @Option(
       names = "--threads",
       paramLabel = "N",
       description =
@@ -126,88 +142,119 @@ final class SoakCommand implements Callable<Integer> {
               + " are processors.")
   private int threads = Runtime.getRuntime().availableProcessors();
 
+  @Option(
+      names = "--report-every",
+      paramLabel = "N",
+      description =
+          "Print what was done so far every N minutes; 0: never. Default: 10 where there is no"
+              + " terminal to show a progress bar, 0 where there is one.")
+  private @Nullable Integer reportEvery;
+
   private final SoakCounts counts = new SoakCounts();
 
   @Override
   public Integer call() {
-    if (minutes < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "--minutes is " + minutes + "; it must be positive");
+    checkAtLeast(1, "--minutes", minutes, "positive");
+    checkAtLeast(1, "--entries", entries, "positive");
+    checkAtLeast(1, "--threads", threads, "positive");
+    if (reportEvery != null) {
+      checkAtLeast(0, "--report-every", reportEvery, "0 or positive");
     }
-    if (entries < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "--entries is " + entries + "; it must be positive");
-    }
-    if (threads < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "--threads is " + threads + "; it must be positive");
-    }
-    SoakShape only = shape == null ? null : shapeNamed(shape);
-    CrashKind crashes = crashImages == null ? null : kindNamed(crashImages);
-    CrashKind damages = damagedImages == null ? null : kindNamed(damagedImages);
+    OnePart only = onePart();
     if (!Files.isDirectory(folder)) {
       throw new CommandFailure(folder + ": no such folder");
     }
     long chosen = seed == null ? new Random().nextInt(Integer.MAX_VALUE) : seed;
-    Path own = ownFolder();
+    SoakReport report =
+        Interruption.uninterrupted(() -> SoakReport.begin(spec, counts, chosen, ownFolder()));
     try (ProgressBar progress = ProgressBar.open()) {
-      run(only, crashes, damages, chosen, own, progress);
-      Files.delete(own);
-      Interruption.keep(List.of(own));
-      PrintWriter out = spec.commandLine().getOut();
-      out.printf("%s (seed %d): nothing is wrong%n", counts, chosen);
-      out.flush();
-      return ExitCode.OK;
-    } catch (SoakFailure wrong) {
-      Interruption.keep(List.of(own));
-      print(wrong);
-      for (Throwable another : wrong.getSuppressed()) {
-        print(another);
+      if (only == null) {
+        runAll(chosen, report, progress);
+      } else {
+        run(only, chosen, report, progress);
       }
-      return ExitCode.SOFTWARE;
+    }
+    return Interruption.uninterrupted(() -> end(report));
+  }
+
+  private void checkAtLeast(int least, String option, int value, String whatItMustBe) {
+    if (value < least) {
+      throw new ParameterException(
+          spec.commandLine(), "%s is %d; it must be %s".formatted(option, value, whatItMustBe));
+    }
+  }
+
+  /** Something that is done once, with a seed. */
+  private interface OnePart {
+    void run(SoakWorker worker, long seed);
+  }
+
+  /** Returns what alone is to be done; null if everything is. */
+  private @Nullable OnePart onePart() {
+    if (crashImages != null) {
+      CrashKind kind = kindNamed(crashImages);
+      return (worker, chosen) -> worker.checkImages(kind, chosen);
+    }
+    if (damagedImages != null) {
+      CrashKind kind = kindNamed(damagedImages);
+      return (worker, chosen) -> worker.checkDamage(kind, chosen);
+    }
+    if (lyingPages != null) {
+      SoakShape named = shapeNamed("--lying-pages", lyingPages, LyingStores::named);
+      return (worker, chosen) -> worker.checkLies(named, chosen);
+    }
+    if (shape != null) {
+      SoakShape named = shapeNamed("--shape", shape, SoakShape::named);
+      return (worker, chosen) -> worker.compare(named, chosen, entries);
+    }
+    return null;
+  }
+
+  private int end(SoakReport report) {
+    if (!report.hasFailures()) {
+      delete(report.folder());
+    }
+    boolean isWrong = report.printEnd();
+    return switch (report.obstacle()) {
+      case null -> isWrong ? ExitCode.SOFTWARE : ExitCode.OK;
+      case Error error -> throw error;
+      case RuntimeException exception -> throw exception;
+      case Throwable other -> throw new IllegalStateException(other);
+    };
+  }
+
+  private void delete(Path own) {
+    try {
+      Files.delete(own);
     } catch (IOException e) {
       throw new CommandFailure("can't work in " + folder + ": " + e, e);
     }
+    Interruption.keep(List.of(own));
   }
 
-  private void print(Throwable wrong) {
-    spec.commandLine().getErr().printf("%s: %s%n", spec.qualifiedName(), wrong.getMessage());
-  }
-
-  private void run(
-      @Nullable SoakShape only,
-      @Nullable CrashKind crashes,
-      @Nullable CrashKind damages,
-      long chosen,
-      Path own,
-      ProgressBar progress) {
-    if (crashes != null) {
-      new SoakWorker(own, counts).checkImages(crashes, chosen);
-    } else if (damages != null) {
-      new SoakWorker(own, counts).checkDamage(damages, chosen);
-    } else if (only != null) {
-      DifferentialRun one = new DifferentialRun(only, chosen, entries, own);
-      counts.operations.add(
-          one.run(
-              done -> {
-                progress.show("%,d operations, %s".formatted(done / 1000 * 1000, only), 0);
-                return false;
-              }));
-      counts.keysInBatches.add(one.keysInBatches());
-    } else {
-      runAll(chosen, own, progress);
-    }
+  private void run(OnePart only, long chosen, SoakReport report, ProgressBar progress) {
+    SoakWorker worker =
+        new SoakWorker(
+            report.folder(),
+            counts,
+            now ->
+                progress.show(
+                    "%,d operations, %s".formatted(counts.operations.sum() / 1000 * 1000, now), 0));
+    watch(() -> only.run(worker, chosen), report);
   }
 
   /** Has all threads work until the time is over, or one of them has found something. */
-  private void runAll(long chosen, Path own, ProgressBar progress) {
-    long start = System.nanoTime();
+  private void runAll(long chosen, SoakReport report, ProgressBar progress) {
+    Interval interval =
+        new Interval(TimeUnit.MINUTES.toNanos(minutesBetweenLines()), System::nanoTime);
     long whole = TimeUnit.MINUTES.toNanos(minutes);
-    AtomicBoolean isWrong = new AtomicBoolean();
-    BooleanSupplier isEnough = () -> isWrong.get() || System.nanoTime() - start >= whole;
-    Soak.Progress shown =
-        (_, now) -> {
-          long passed = System.nanoTime() - start;
+    BooleanSupplier isEnough = () -> report.hasFailures() || interval.passed() >= whole;
+    Consumer<String> shown =
+        now -> {
+          long passed = interval.passed();
+          if (interval.isOver()) {
+            report.printProgress(passed);
+          }
           progress.show(
               "%,d operations, %,d images, %d minutes left, %s"
                   .formatted(
@@ -218,45 +265,26 @@ final class SoakCommand implements Callable<Integer> {
               Math.min(1, (double) passed / whole));
         };
     SplittableRandom seeds = new SplittableRandom(chosen);
-    List<Future<?>> workers = new ArrayList<>();
     try (ExecutorService threadsOfAll = Executors.newFixedThreadPool(threads)) {
       for (int i = 0; i < threads; i++) {
+        SoakWorker worker = new SoakWorker(report.folder(), counts, shown);
         long seedOfOne = seeds.nextLong();
-        workers.add(
-            threadsOfAll.submit(
-                () -> {
-                  boolean isRight = false;
-                  try {
-                    new SoakWorker(own, counts).run(seedOfOne, isEnough, shown);
-                    isRight = true;
-                  } finally {
-                    if (!isRight) {
-                      isWrong.set(true);
-                    }
-                  }
-                }));
+        threadsOfAll.execute(() -> watch(() -> worker.run(seedOfOne, isEnough), report));
       }
     }
-    throwFirst(workers);
   }
 
-  /** Throws what the first of those threads threw that threw anything, with all others. */
-  private static void throwFirst(List<Future<?>> workers) {
-    Throwable first = null;
-    for (Future<?> worker : workers) {
-      if (worker.state() == Future.State.FAILED) {
-        if (first == null) {
-          first = worker.exceptionNow();
-        } else {
-          first.addSuppressed(worker.exceptionNow());
-        }
-      }
-    }
-    if (first instanceof Error error) {
-      throw error;
-    }
-    if (first instanceof RuntimeException exception) {
-      throw exception;
+  private int minutesBetweenLines() {
+    return Objects.requireNonNullElse(
+        reportEvery, ProgressBar.hasTerminal() ? 0 : MINUTES_BETWEEN_LINES);
+  }
+
+  /** Works, and reports whatever is thrown. */
+  private static void watch(Runnable work, SoakReport report) {
+    try {
+      work.run();
+    } catch (RuntimeException | Error failure) {
+      report.add(failure);
     }
   }
 
@@ -267,11 +295,12 @@ final class SoakCommand implements Callable<Integer> {
             VariantName.onPages(spec, name, FileOptions.DEFAULT).variant().orElseThrow());
   }
 
-  private SoakShape shapeNamed(String name) {
+  private SoakShape shapeNamed(String option, String name, Function<String, SoakShape> shapes) {
     try {
-      return SoakShape.named(name);
+      return shapes.apply(name);
     } catch (IllegalArgumentException unknown) {
-      throw new ParameterException(spec.commandLine(), "--shape: " + unknown.getMessage(), unknown);
+      throw new ParameterException(
+          spec.commandLine(), option + ": " + unknown.getMessage(), unknown);
     }
   }
 

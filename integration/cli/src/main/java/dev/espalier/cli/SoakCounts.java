@@ -13,14 +13,19 @@ final class SoakCounts {
   final LongAdder images = new LongAdder();
   final LongAdder copies = new LongAdder();
 
+  /** Stores whose pages lie behind good checksums. */
+  final LongAdder lyingStores = new LongAdder();
+
   @Override
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "%,d operations, %,d of them keys of batches, %,d images of crashes, %,d damaged copies",
+        "%,d operations, %,d of them keys of batches, %,d images of crashes, %,d damaged copies,"
+            + " %,d stores with lying pages",
         operations.sum(),
         keysInBatches.sum(),
         images.sum(),
-        copies.sum());
+        copies.sum(),
+        lyingStores.sum());
   }
 }

@@ -28,6 +28,8 @@ final class EspalierTest {
           crash-test . --variant TTree  | espalier crash-test: --variant: TTree lives in memory; a file needs a tree whose medium is pages (see
           soak . --minutes 0            | espalier soak: --minutes is 0; it must be positive (see
           soak . --entries 0            | espalier soak: --entries is 0; it must be positive (see
+          soak . --report-every -1      | espalier soak: --report-every is -1; it must be 0 or positive (see
+          soak . --lying-pages Oak      | espalier soak: --lying-pages: no shape in small pages is named 'Oak'; there are [
           soak . --shape Oak            | espalier soak: --shape: no shape is named 'Oak'; there are [BPlusTree,
           join --scale 0                | espalier join: --scale is 0; it must be from 0.0001 to 300
           join --scale -1               | espalier join: --scale is -1; it must be from 0.0001 to 300

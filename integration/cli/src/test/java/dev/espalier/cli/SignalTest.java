@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonParser;
 import dev.espalier.TestSize;
+import dev.espalier.cli.soak.SoakFailure;
 import dev.espalier.io.FileOptions;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -221,6 +223,63 @@ final class SignalTest {
       } else {
         assertEquals(Set.of(), filesMade());
       }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143"})
+  @Tag("thorough")
+  void interruptedSoakSaysWhatWasDoneAndLeavesNothing(String signal, int status) throws Exception {
+    ChildProcess child =
+        ChildProcess.start(
+            streams, command("soak", folder.toString(), "--threads", "2", "--seed", "7"));
+    while (child.isAlive() && filesMade().isEmpty()) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    child.signal(signal);
+    CommandRun run = child.await();
+    assertEquals(status, run.status(), run.err());
+    assertEquals("", run.err());
+    assertTrue(
+        run.out()
+            .matches(
+                "ended early: [0-9,]+ operations, .* lying pages \\(seed 7\\): nothing is wrong"
+                    + " so far\n"),
+        run.out());
+    assertEquals(Set.of(), filesMade());
+  }
+
+  @Test
+  void interruptedSoakSaysWhatIsWrongAndKeepsItsFiles() throws Exception {
+    Path used = folder.resolve("used");
+    List<String> command = new ArrayList<>(ChildProcess.command(List.of(), used.toString()));
+    command.set(command.size() - 2, Finder.class.getName());
+    ChildProcess child = ChildProcess.start(streams, command);
+    while (child.isAlive() && !Files.exists(used.resolve("found"))) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    child.signal("TERM");
+    CommandRun run = child.await();
+    assertEquals(143, run.status());
+    assertEquals(
+        "espalier soak: a fault; to repeat it: ./espalier soak DIR --shape A\n", run.err());
+    assertTrue(run.out().matches("ended early: .* lying pages \\(seed 7\\)\n"), run.out());
+    assertTrue(Files.exists(used.resolve("found")));
+  }
+
+  /** Has found a fault, and waits for other threads. */
+  static final class Finder {
+    private Finder() {}
+
+    /** Takes the name of the folder that it works in. */
+    public static void main(String[] args) throws IOException, InterruptedException {
+      Path used = Files.createDirectory(Path.of(args[0]));
+      Interruption.deleteAtEnd(List.of(used));
+      SoakReport report =
+          SoakReportTest.report(new PrintWriter(System.out), new PrintWriter(System.err), used);
+      report.add(new SoakFailure("a fault", "--shape A", null));
+      Files.createFile(used.resolve("found"));
+      Thread.sleep(Long.MAX_VALUE);
     }
   }
 

@@ -35,7 +35,8 @@ final class SoakCommandTest {
         run.out()
             .matches(
                 "[0-9,]+ operations, [0-9,]+ of them keys of batches, 0 images of crashes, 0"
-                    + " damaged copies \\(seed 7\\): nothing is wrong\n"),
+                    + " damaged copies, 0 stores with lying pages \\(seed 7\\): nothing is"
+                    + " wrong\n"),
         run.out());
     try (Stream<Path> left = Files.list(folder)) {
       assertEquals(List.of(), left.toList());
@@ -50,8 +51,8 @@ final class SoakCommandTest {
             "soak", folder.toString(), "--crash-images", "prefixbplustree", "--seed", "7");
     assertEquals("", run.err());
     assertEquals(
-        "0 operations, 0 of them keys of batches, 50 images of crashes, 0 damaged copies (seed 7):"
-            + " nothing is wrong\n",
+        "0 operations, 0 of them keys of batches, 50 images of crashes, 0 damaged copies, 0 stores"
+            + " with lying pages (seed 7): nothing is wrong\n",
         run.out());
   }
 
@@ -62,8 +63,21 @@ final class SoakCommandTest {
         CommandRun.of("soak", folder.toString(), "--damaged-images", "BLinkTree", "--seed", "7");
     assertEquals("", run.err());
     assertEquals(
-        "0 operations, 0 of them keys of batches, 0 images of crashes, 20 damaged copies (seed 7):"
-            + " nothing is wrong\n",
+        "0 operations, 0 of them keys of batches, 0 images of crashes, 20 damaged copies, 0 stores"
+            + " with lying pages (seed 7): nothing is wrong\n",
+        run.out());
+  }
+
+  @Test
+  @Tag("thorough")
+  void storesWithLyingPagesOfOneRunAreCounted() {
+    CommandRun run =
+        CommandRun.of(
+            "soak", folder.toString(), "--lying-pages", "bftltree 256 1 1 file", "--seed", "7");
+    assertEquals("", run.err());
+    assertEquals(
+        "0 operations, 0 of them keys of batches, 0 images of crashes, 0 damaged copies, 10 stores"
+            + " with lying pages (seed 7): nothing is wrong\n",
         run.out());
   }
 

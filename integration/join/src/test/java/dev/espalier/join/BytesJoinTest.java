@@ -101,6 +101,7 @@ final class BytesJoinTest {
     for (int i = 0; i < 3_000; i++) {
       outerKeys.add(randomKey(random));
     }
+    outerKeys.set(1_234, new byte[BytesIndex.MAX_KEY + 1]); // No index has such a key.
     payloads = random.longs(outerKeys.size()).toArray();
   }
 

@@ -44,9 +44,6 @@ final class Entries {
 
   /** Returns the value of a key, or null if there is none, as for a key that is too long. */
   byte @Nullable [] get(Bytes key) {
-    if (isTooLong(key)) {
-      return null;
-    }
     Optional<byte[]> change = changes.get(key);
     return change == null ? index.get(key.get()) : change.orElse(null);
   }
@@ -57,8 +54,8 @@ final class Entries {
    * @throws IllegalArgumentException if the key or the value is longer than the index takes
    */
   void put(Bytes key, byte @Nullable [] value) {
+    check("key", key.get().length, BytesIndex.MAX_KEY);
     if (holdsBack) {
-      check("key", key.get().length, BytesIndex.MAX_KEY); // Or no commit would succeed any more.
       if (value != null) {
         check("value", value.length, WriteBatch.MOST_BYTES - key.get().length);
       }
@@ -169,25 +166,14 @@ final class Entries {
     return new EntryIterator(view(from, to, toInclusive), map, forward);
   }
 
-  /**
-   * Returns the entries of a range in the index. Where a bound is longer than any key can be, it is
-   * between two keys: behind the one that it begins with.
-   */
+  /** Returns the entries of a range in the index. */
   private BytesNavigable view(@Nullable Bytes from, @Nullable Bytes to, boolean toInclusive) {
     if (from == null) {
-      return to == null ? index : index.headView(cut(to), toInclusive || isTooLong(to));
+      return to == null ? index : index.headView(to.get(), toInclusive);
     }
     return to == null
-        ? index.tailView(cut(from), !isTooLong(from))
-        : index.subView(cut(from), !isTooLong(from), cut(to), toInclusive || isTooLong(to));
-  }
-
-  private static boolean isTooLong(Bytes key) {
-    return key.get().length > BytesIndex.MAX_KEY;
-  }
-
-  private static byte[] cut(Bytes bound) {
-    return isTooLong(bound) ? Arrays.copyOf(bound.get(), BytesIndex.MAX_KEY) : bound.get();
+        ? index.tailView(from.get(), true)
+        : index.subView(from.get(), true, to.get(), toInclusive);
   }
 
   /** Returns the lowest key above those that begin with a prefix, or null if there is none. */

@@ -20,8 +20,14 @@ public final class Soak {
   /** Told now and then what is done. */
   @FunctionalInterface
   public interface Progress {
-    /** Takes how many operations were done since the last time, and what is done now. */
-    void show(long operations, String now);
+    /**
+     * Takes how far a run has come since the last time.
+     *
+     * @param operations how many operations were done
+     * @param keysInBatches how many of them were keys of batches
+     * @param now what is done at present
+     */
+    void show(long operations, long keysInBatches, String now);
   }
 
   /**
@@ -39,23 +45,31 @@ public final class Soak {
   /**
    * Does a long run of one index, which ends early when it is enough.
    *
-   * @return the run that was done
    * @throws SoakFailure if anything is wrong; the files that it is about are kept
    */
-  public DifferentialRun run(Progress progress) {
+  public void run(Progress progress) {
     SoakShape shape = SHAPES.get(random.nextInt(SHAPES.size()));
     int entries = Math.min(SIZES[random.nextInt(SIZES.length)], shape.mostEntries());
-    DifferentialRun run =
-        new DifferentialRun(shape, random.nextInt(Integer.MAX_VALUE), entries, folder);
-    Since since = new Since();
+    run(shape, random.nextInt(Integer.MAX_VALUE), entries, progress);
+  }
+
+  /**
+   * Does a long run of one index, which is of a certain shape, seed and size.
+   *
+   * @throws SoakFailure if anything is wrong; the files that it is about are kept
+   */
+  public void run(SoakShape shape, long seed, int entries, Progress progress) {
+    DifferentialRun run = new DifferentialRun(shape, seed, entries, folder);
+    Since operations = new Since();
+    Since keysInBatches = new Since();
     long whole =
         run.run(
             done -> {
-              progress.show(since.last(done), shape.name());
+              progress.show(
+                  operations.last(done), keysInBatches.last(run.keysInBatches()), shape.name());
               return isEnough.getAsBoolean();
             });
-    progress.show(since.last(whole), shape.name());
-    return run;
+    progress.show(operations.last(whole), keysInBatches.last(run.keysInBatches()), shape.name());
   }
 
   /** Tells by how much a number that grows has grown. */
