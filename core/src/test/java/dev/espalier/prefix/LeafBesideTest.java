@@ -32,6 +32,9 @@ class LeafBesideTest {
     private final Set<Integer> looked = new HashSet<>();
     private final MemoryPageStore memory;
 
+    /** A frame of another page, where a page that was looked at seems to be; -1 for none. */
+    private long otherFrame = -1;
+
     Looks() {
       this(new MemoryPageStore(512, Long.MAX_VALUE, HugePages.OFF));
     }
@@ -48,8 +51,13 @@ class LeafBesideTest {
     }
 
     @Override
+    public long offset(long look) {
+      return otherFrame < 0 ? memory.offset(look) : otherFrame;
+    }
+
+    @Override
     public boolean isStill(long look) {
-      return memory.isStill(look);
+      return otherFrame < 0 && memory.isStill(look);
     }
   }
 
@@ -114,5 +122,32 @@ class LeafBesideTest {
         }
       }
     }
+  }
+
+  @Test
+  void aFrameThatAnotherPageHasComeToLeadsNowhere() {
+    PrefixStructure tree = index.structure();
+    PrefixLook look = new PrefixLook(tree, tree.shared());
+    look.findLeaf(bytes(0), 0);
+    look.release();
+    int root = tree.sharedRoot();
+
+    long frame = pages.pin(pages.allocate());
+    MemorySegment memory = tree.pages.asSlice(frame, pages.pageBytes());
+    // Of so many entries the children would be behind the end of all frames.
+    for (int entries : new int[] {2, 20, 0xffff}) {
+      memory.fill((byte) 0x11);
+      PageLayout.count(tree.pages, frame, entries);
+      pages.looked.clear();
+      pages.otherFrame = frame;
+      look.prefetchBeside(1);
+      pages.otherFrame = -1;
+      assertEquals(Set.of(root), pages.looked, entries + " entries");
+    }
+    pages.unpin(frame, false);
+
+    pages.looked.clear();
+    look.prefetchBeside(1);
+    assertEquals(2, pages.looked.size(), "the root and a leaf, once the page is where it was");
   }
 }
