@@ -15,7 +15,7 @@ public record Force(ForceKind kind, String place) {
   private static final String HERE = Force.class.getPackageName();
 
   /** Classes that only pass a force on. */
-  private static final Set<String> PASSING_ON = Set.of("SystemFiles", "StripedPageFile");
+  private static final Set<String> PASSING_ON = Set.of("SystemFiles", "StripedPageFile", "ForEach");
 
   /** Returns the force that a recorder was called for just now. */
   static Force ofCaller(ForceKind kind) {
